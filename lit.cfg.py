@@ -1,0 +1,43 @@
+# lit configuration of every .mlir test: those in a test/ folder beside what they test, and those below tests/.
+#   .venv/bin/lit compiler/differentiate                   one folder
+#   .venv/bin/lit . --filter layer_norm                    by name
+#   .venv/bin/lit . --param build=/path/to/another/build   another build folder
+import os
+import re
+
+import lit.formats
+
+root = os.path.dirname(os.path.abspath(__file__))
+build = os.path.abspath(lit_config.params.get("build", os.path.join(root, "build")))
+
+
+class TestFolders(lit.formats.ShTest):
+    """Takes only files that lie in a test/ folder or below tests/: other .mlir files are no tests."""
+
+    def getTestsInDirectory(self, suite, path_in_suite, config, local):
+        if path_in_suite and (path_in_suite[0] == "tests" or "test" in path_in_suite):
+            yield from super().getTestsInDirectory(suite, path_in_suite, config, local)
+
+
+def llvm_tools():
+    """The folder of FileCheck, not and count that belongs to the LLVM of this build."""
+    with open(os.path.join(build, "CMakeCache.txt"), encoding="utf-8") as cache:
+        found = re.search(r"^LLVM_DIR:\w+=(.*)$", cache.read(), re.MULTILINE)
+    return os.path.normpath(os.path.join(found.group(1), "..", "..", "..", "bin"))
+
+
+config.name = "raf"
+config.test_format = TestFolders(execute_external=False)
+config.suffixes = [".mlir"]
+config.test_source_root = root
+config.test_exec_root = os.path.join(build, "lit")
+# Folders that are not ours to walk: builds, the virtual environment, what runs write.
+config.excludes = [
+    name for name in os.listdir(root) if name.startswith((".", "build")) or name in ("out", "tmp")
+]
+config.environment["PATH"] = os.pathsep.join(
+    [os.path.join(build, "bin"), llvm_tools(), config.environment.get("PATH", "")]
+)
+# A cache of compiled kernels that no other run has filled.
+config.environment["XDG_CACHE_HOME"] = os.path.join(build, "lit", "cache")
+config.available_features.add("x86_64" if os.uname().machine == "x86_64" else os.uname().machine)
