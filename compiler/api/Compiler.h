@@ -32,28 +32,29 @@ struct ModelSource {
 
 /// Hyper-parameters by their torch.optim names ("lr" is an input of the step, never compiled in).
 struct OptimizerSpec {
-  std::string name = "adamw"; // sgd adam adamw lamb lans adagrad rmsprop lion
+  std::string name = "adamw";          // sgd adam adamw lamb lans adagrad rmsprop lion
   std::map<std::string, double> hyper; // "beta1", "beta2", "eps", "weight_decay", "momentum", ...
   bool decayBiasesAndNorms = false;    // false: weight decay only on tensors of rank >= 2
   std::map<std::string, std::map<std::string, double>> groups; // parameter name -> overrides
 };
 
 struct CompileOptions {
-  std::vector<std::string> functions = {"train_step"}; // also "evaluate", "forward", "value_and_grad"
+  std::vector<std::string> functions = {
+      "train_step"}; // also "evaluate", "forward", "value_and_grad"
   OptimizerSpec optimizer;
-  std::string loss;          // name of a loss to append; empty: the model's own
-  double clipGradNorm = 0;   // 0: off
+  std::string loss;        // name of a loss to append; empty: the model's own
+  double clipGradNorm = 0; // 0: off
   int gradAccum = 1;
-  std::string amp;           // "", "bf16", "fp16"
-  uint64_t memoryBudget = 0; // bytes, 0: none
-  std::string dialects;      // comma list, in order of preference; empty: all
+  std::string amp;            // "", "bf16", "fp16"
+  uint64_t memoryBudget = 0;  // bytes, 0: none
+  std::string dialects;       // comma list, in order of preference; empty: all
   std::string cpu = "native"; // "native", "avx2", "avx512", "amx"
-  int threads = 2;           // for the cost model and the planned peak only
+  int threads = 2;            // for the cost model and the planned peak only
   bool deterministic = false;
-  std::string cacheDir;      // object code cache; empty: no cache on disk
-  bool outputs = false;      // keep the model's other outputs alive in train_step
-  std::string stopAfter;     // phase name: stop there (printing); empty: run all
-  std::string printIrAfter;  // phase name or "all": its IR is passed to `printer`
+  std::string cacheDir;     // object code cache; empty: no cache on disk
+  bool outputs = false;     // keep the model's other outputs alive in train_step
+  std::string stopAfter;    // phase name: stop there (printing); empty: run all
+  std::string printIrAfter; // phase name or "all": its IR is passed to `printer`
   std::function<void(const std::string &phase, const std::string &text)> printer;
   std::function<void(const std::string &phase, double fraction)> progress;
 };

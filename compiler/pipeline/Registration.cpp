@@ -1,0 +1,22 @@
+#include "compiler/pipeline/Registration.h"
+
+#include "compiler/lower/to_loops/Gen.h"
+#include "compiler/lower/to_onednn/OneDnn.h"
+#include "compiler/lower/to_rt/Rt.h"
+
+#include "mlir/Transforms/Passes.h"
+
+namespace raf {
+
+void registerDialects(mlir::DialectRegistry &registry) {
+  registry.insert<RafDialect, gen::GenDialect, onednn::OneDnnDialect, rt::RtDialect,
+                  mlir::func::FuncDialect>();
+}
+
+void registerPasses() {
+  mlir::registerCanonicalizerPass();
+  mlir::registerCSEPass();
+  mlir::registerSymbolDCEPass();
+}
+
+} // namespace raf
