@@ -1,0 +1,13 @@
+#pragma once
+
+#include "runtime/executable/Executable_generated.h"
+
+#include <cstddef>
+#include <string_view>
+
+namespace raf::executable {
+
+/// The meaning of a structurally sound flatbuffer: see `open`. Throws InvalidFileError.
+void verify(const fb::Executable &file, size_t payloadBytes, std::string_view where);
+
+} // namespace raf::executable
