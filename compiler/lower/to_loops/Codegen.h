@@ -24,9 +24,11 @@ struct Target {
 /// for another name.
 Target parseTarget(llvm::StringRef cpu);
 
-/// Whether `ops` (in program order; their operands from outside become inputs, their results used
-/// outside become outputs) can be one kernel. On failure `why` says what stands against it.
-bool checkGroup(llvm::ArrayRef<mlir::Operation *> ops, std::string *why = nullptr);
+/// Whether `ops` (in program order; their operands from outside become inputs) can be one kernel
+/// that gives `outputs`. Other results of theirs may have users outside too: those compute them
+/// again, from a copy of the op. On failure `why` says what stands against it.
+bool checkGroup(llvm::ArrayRef<mlir::Operation *> ops, llvm::ArrayRef<mlir::Value> outputs,
+                std::string *why = nullptr);
 
 /// Strides, in elements, of each input of a kernel as planned (results are contiguous). Offsets are
 /// not part of it: a kernel gets the address of each operand's first element.
