@@ -4,19 +4,13 @@
 #   .venv/bin/lit . --param build=/path/to/another/build   another build folder
 import os
 import re
-
-import lit.formats
+import sys
 
 root = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(root, "scripts"))
+from lit_folders import TestFolders  # noqa: E402
+
 build = os.path.abspath(lit_config.params.get("build", os.path.join(root, "build")))
-
-
-class TestFolders(lit.formats.ShTest):
-    """Takes only files that lie in a test/ folder or below tests/: other .mlir files are no tests."""
-
-    def getTestsInDirectory(self, suite, path_in_suite, config, local):
-        if path_in_suite and (path_in_suite[0] == "tests" or "test" in path_in_suite):
-            yield from super().getTestsInDirectory(suite, path_in_suite, config, local)
 
 
 def llvm_tools():

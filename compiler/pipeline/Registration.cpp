@@ -1,5 +1,6 @@
 #include "compiler/pipeline/Registration.h"
 
+#include "compiler/decompose/Decompose.h"
 #include "compiler/lower/to_loops/Gen.h"
 #include "compiler/lower/to_onednn/OneDnn.h"
 #include "compiler/lower/to_rt/Rt.h"
@@ -11,12 +12,14 @@ namespace raf {
 void registerDialects(mlir::DialectRegistry &registry) {
   registry.insert<RafDialect, gen::GenDialect, onednn::OneDnnDialect, rt::RtDialect,
                   mlir::func::FuncDialect>();
+  registerDecompositions(registry);
 }
 
 void registerPasses() {
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
   mlir::registerSymbolDCEPass();
+  registerDecomposePass();
 }
 
 } // namespace raf
