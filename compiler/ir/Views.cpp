@@ -67,6 +67,31 @@ bool isViewKind(Operation *op) {
   return isa_and_nonnull<ReshapeOp, TransposeOp, SliceOp, BroadcastOp>(op);
 }
 
+std::optional<ViewLayout> applyView(Operation *op, const ViewLayout &operand) {
+  llvm::ArrayRef<int64_t> from = shapeOf(op->getOperand(0)), to = shapeOf(op->getResult(0));
+  ViewLayout layout{operand.base, operand.offset, llvm::SmallVector<int64_t>(to.size(), 0)};
+  if (isa<ReshapeOp>(op)) {
+    auto reshaped = reshapedStrides(from, operand.strides, to);
+    if (!reshaped)
+      return std::nullopt;
+    layout.strides = std::move(*reshaped);
+  } else if (auto transpose = dyn_cast<TransposeOp>(op)) {
+    for (auto [i, p] : llvm::enumerate(transpose.getPermutation()))
+      layout.strides[i] = operand.strides[p];
+  } else if (auto slice = dyn_cast<SliceOp>(op)) {
+    // A window without elements touches nothing; its offset must not point behind the base.
+    const bool empty = llvm::is_contained(to, 0);
+    for (size_t i = 0; i < to.size(); ++i) {
+      layout.offset += empty ? 0 : slice.getStarts()[i] * operand.strides[i];
+      layout.strides[i] = slice.getStrides()[i] * operand.strides[i];
+    }
+  } else {
+    for (auto [i, d] : llvm::enumerate(cast<BroadcastOp>(op).getDimensions()))
+      layout.strides[d] = from[i] == to[d] ? operand.strides[i] : 0;
+  }
+  return layout;
+}
+
 ViewLayout viewLayout(Value value) {
   // The chain from the value outwards, then layouts from the base inwards.
   llvm::SmallVector<Operation *> chain;
@@ -76,30 +101,11 @@ ViewLayout viewLayout(Value value) {
     base = base.getDefiningOp()->getOperand(0);
   }
   ViewLayout layout{base, 0, contiguousStrides(shapeOf(base))};
-  for (Operation *op : llvm::reverse(chain)) {
-    llvm::ArrayRef<int64_t> from = shapeOf(op->getOperand(0)), to = shapeOf(op->getResult(0));
-    llvm::SmallVector<int64_t> strides(to.size(), 0);
-    if (isa<ReshapeOp>(op)) {
-      auto reshaped = reshapedStrides(from, layout.strides, to);
-      if (!reshaped) {
-        layout = {op->getResult(0), 0, contiguousStrides(to)};
-        continue;
-      }
-      strides = *reshaped;
-    } else if (auto transpose = dyn_cast<TransposeOp>(op)) {
-      for (auto [i, p] : llvm::enumerate(transpose.getPermutation()))
-        strides[i] = layout.strides[p];
-    } else if (auto slice = dyn_cast<SliceOp>(op)) {
-      for (size_t i = 0; i < to.size(); ++i) {
-        layout.offset += slice.getStarts()[i] * layout.strides[i];
-        strides[i] = slice.getStrides()[i] * layout.strides[i];
-      }
-    } else {
-      for (auto [i, d] : llvm::enumerate(cast<BroadcastOp>(op).getDimensions()))
-        strides[d] = from[i] == to[d] ? layout.strides[i] : 0;
-    }
-    layout.strides = strides;
-  }
+  for (Operation *op : llvm::reverse(chain))
+    if (auto next = applyView(op, layout))
+      layout = std::move(*next);
+    else
+      layout = {op->getResult(0), 0, contiguousStrides(shapeOf(op->getResult(0)))};
   return layout;
 }
 

@@ -33,6 +33,10 @@ std::optional<llvm::SmallVector<int64_t>> reshapedStrides(llvm::ArrayRef<int64_t
 /// raf.reshape, raf.transpose, raf.slice or raf.broadcast.
 bool isViewKind(mlir::Operation *op);
 
+/// Where the elements of the result of one view op lie, given its operand's layout; nothing for a
+/// reshape that would have to move elements.
+std::optional<ViewLayout> applyView(mlir::Operation *op, const ViewLayout &operand);
+
 /// Follows view ops from `value` to the value that holds the elements. Stops, with the op's own
 /// contiguous result as base, at the first op that is no view: another op, an argument, or a
 /// reshape that would have to move elements.

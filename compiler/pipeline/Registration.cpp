@@ -4,6 +4,7 @@
 #include "compiler/lower/to_loops/Gen.h"
 #include "compiler/lower/to_onednn/OneDnn.h"
 #include "compiler/lower/to_rt/Rt.h"
+#include "compiler/schedule/Passes.h"
 
 #include "mlir/Transforms/Passes.h"
 
@@ -20,6 +21,7 @@ void registerPasses() {
   mlir::registerCSEPass();
   mlir::registerSymbolDCEPass();
   registerDecomposePass();
+  schedule::registerSchedulePasses();
 }
 
 } // namespace raf
