@@ -14,7 +14,7 @@
 #pragma once
 
 #include "common/Checksum.h"
-#include "runtime/executable/Executable_generated.h"
+#include "runtime/executable/Schema.h"
 
 #include <array>
 #include <cstddef>
@@ -26,7 +26,8 @@
 
 namespace raf::executable {
 
-/// Raised by every change that an older runtime would misread; a runtime opens its own version only.
+/// Raised by every change that an older runtime would misread; a runtime opens its own version
+/// only.
 inline constexpr uint32_t kFormatVersion = 1;
 inline constexpr size_t kHeaderBytes = 64;
 inline constexpr std::array<uint8_t, 8> kMagic = {0x89, 'R', 'A', 'F', 'X', '\r', '\n', 0x1a};
@@ -50,7 +51,8 @@ inline std::array<std::byte, kHeaderBytes> headerFor(std::span<const std::byte> 
   return header;
 }
 
-/// The whole file for a finished flatbuffer: `seal({builder.GetBufferPointer(), builder.GetSize()})`.
+/// The whole file for a finished flatbuffer: `seal({builder.GetBufferPointer(),
+/// builder.GetSize()})`.
 inline std::vector<std::byte> seal(std::span<const std::byte> payload) {
   const std::array<std::byte, kHeaderBytes> header = headerFor(payload);
   std::vector<std::byte> file(header.begin(), header.end());

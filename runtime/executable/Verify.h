@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/executable/Executable_generated.h"
+#include "runtime/executable/Schema.h"
 
 #include <cstddef>
 #include <string_view>

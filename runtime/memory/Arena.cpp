@@ -2,6 +2,7 @@
 
 #include "common/Error.h"
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
@@ -12,6 +13,8 @@ namespace raf::runtime {
 namespace {
 
 constexpr size_t kHuge = size_t{2} << 20;
+
+std::atomic<size_t> live = 0;
 
 } // namespace
 
@@ -28,6 +31,7 @@ Arena::Arena(size_t bytes, const char *purpose) : size(bytes) {
         fmt::format("cannot allocate {} bytes for the {}: {}", bytes, purpose, std::strerror(ENOMEM)),
         bytes);
   base = static_cast<std::byte *>(at);
+  live += size;
   if (slack == 0)
     return;
   const size_t page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
@@ -43,9 +47,13 @@ Arena::Arena(size_t bytes, const char *purpose) : size(bytes) {
 }
 
 Arena::~Arena() {
-  if (base)
-    ::munmap(base, size);
+  if (!base)
+    return;
+  ::munmap(base, size);
+  live -= size;
 }
+
+size_t Arena::liveBytes() { return live; }
 
 uint64_t physicalMemory() {
   return static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES)) *

@@ -26,6 +26,9 @@ public:
   std::byte *data() const { return base; } // null for no bytes
   size_t bytes() const { return size; }
 
+  /// Of all arenas of this process, for tests and reports.
+  static size_t liveBytes();
+
 private:
   std::byte *base = nullptr;
   size_t size = 0;

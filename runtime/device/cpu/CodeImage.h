@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/abi/KernelAbi.h"
-#include "runtime/executable/Executable_generated.h"
+#include "runtime/executable/Schema.h"
 
 #include <cstddef>
 #include <string_view>

