@@ -92,11 +92,11 @@ std::optional<ViewLayout> applyView(Operation *op, const ViewLayout &operand) {
   return layout;
 }
 
-ViewLayout viewLayout(Value value) {
+ViewLayout viewLayout(Value value, llvm::function_ref<bool(Operation *)> copies) {
   // The chain from the value outwards, then layouts from the base inwards.
   llvm::SmallVector<Operation *> chain;
   Value base = value;
-  while (isViewKind(base.getDefiningOp())) {
+  while (isViewKind(base.getDefiningOp()) && !(copies && copies(base.getDefiningOp()))) {
     chain.push_back(base.getDefiningOp());
     base = base.getDefiningOp()->getOperand(0);
   }

@@ -39,8 +39,10 @@ std::optional<ViewLayout> applyView(mlir::Operation *op, const ViewLayout &opera
 
 /// Follows view ops from `value` to the value that holds the elements. Stops, with the op's own
 /// contiguous result as base, at the first op that is no view: another op, an argument, or a
-/// reshape that would have to move elements.
-ViewLayout viewLayout(mlir::Value value);
+/// reshape that would have to move elements. An op for which `copies` holds is no view either: its
+/// result will be written to memory of its own.
+ViewLayout viewLayout(mlir::Value value,
+                      llvm::function_ref<bool(mlir::Operation *)> copies = nullptr);
 
 /// Whether `op` is of a view kind and its result needs no memory of its own.
 bool isView(mlir::Operation *op);

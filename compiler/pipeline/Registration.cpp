@@ -1,5 +1,6 @@
 #include "compiler/pipeline/Registration.h"
 
+#include "compiler/cover/Cover.h"
 #include "compiler/decompose/Decompose.h"
 #include "compiler/lower/to_loops/Gen.h"
 #include "compiler/lower/to_onednn/OneDnn.h"
@@ -21,6 +22,7 @@ void registerPasses() {
   mlir::registerCSEPass();
   mlir::registerSymbolDCEPass();
   registerDecomposePass();
+  cover::registerCoverPasses();
   schedule::registerSchedulePasses();
 }
 

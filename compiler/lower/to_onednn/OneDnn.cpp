@@ -45,17 +45,18 @@ bool MatmulOp::mayOverwrite(unsigned operand, unsigned) {
   return getAccumulator() && operand == (*this)->getNumOperands() - 1;
 }
 
-bool MatmulOp::acceptsStrides(unsigned operand, llvm::ArrayRef<int64_t> shape,
-                              llvm::ArrayRef<int64_t> strides) {
-  if (operand >= 2)
-    return false;
-  // oneDNN wants one of the two matrix dimensions contiguous and the other's stride to cover it.
+bool acceptsMatrix(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> strides) {
   size_t r = shape.size();
   int64_t rows = shape[r - 2], columns = shape[r - 1], rowStride = strides[r - 2],
           columnStride = strides[r - 1];
   bool rowMajor = (columnStride == 1 || columns == 1) && (rowStride >= columns || rows == 1);
   bool columnMajor = (rowStride == 1 || rows == 1) && (columnStride >= rows || columns == 1);
   return rowMajor || columnMajor;
+}
+
+bool MatmulOp::acceptsStrides(unsigned operand, llvm::ArrayRef<int64_t> shape,
+                              llvm::ArrayRef<int64_t> strides) {
+  return operand < 2 && acceptsMatrix(shape, strides);
 }
 
 std::string MatmulOp::getLabel() {

@@ -1,0 +1,255 @@
+#include "compiler/cover/Graph.h"
+
+#include "compiler/cover/StandIn.h"
+#include "compiler/lower/to_loops/Codegen.h"
+
+using namespace mlir;
+
+namespace raf::cover {
+
+namespace {
+
+/// Constants that a kernel holds as an immediate.
+bool isSmallConstant(Operation *op) {
+  auto constant = dyn_cast<raf::ConstantOp>(op);
+  return constant && (constant.getValue().isSplat() || constant.getValue().getNumElements() == 1);
+}
+
+} // namespace
+
+LoopRole loopRoleOf(Operation *op) {
+  if (auto nest = dyn_cast<LoopNestOpInterface>(op))
+    return nest.getLoopRole();
+  return standInRole(op);
+}
+
+LogicalResult Graph::build(llvm::ArrayRef<Claim> claims) {
+  // Each round may find that a value must lie in memory after all, and starts again with that.
+  // Rounds are few: only shape ops are forced, and one round finds all that it can see.
+  bool changed = true;
+  while (changed) {
+    if (failed(classify(claims)))
+      return failure();
+    changed = forceNodes();
+    if (changed)
+      continue;
+    connect();
+    if (failed(checkSingles(changed)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult Graph::classify(llvm::ArrayRef<Claim> claims) {
+  nodes.clear();
+  parts.clear();
+  positions.clear();
+  nodeIndex.clear();
+  sources.clear();
+  llvm::DenseMap<Operation *, const Claim *> claimOf;
+  for (const Claim &claim : claims)
+    for (Operation *op : claim.proposal.ops)
+      claimOf[op] = &claim;
+
+  LogicalResult result = success();
+  int position = 0;
+  for (Operation &op : function.getBody().front()) {
+    positions[&op] = position++;
+    llvm::SmallSetVector<Value, 4> from;
+    for (Value operand : op.getOperands()) {
+      auto found = sources.find(operand);
+      if (found == sources.end())
+        from.insert(operand);
+      else
+        from.insert(found->second.begin(), found->second.end());
+    }
+    const Claim *claim = claimOf.lookup(&op);
+    LoopRole role = loopRoleOf(&op);
+    Part part = Part::Node;
+    if (auto found = forced.find(&op); found != forced.end())
+      part = found->second;
+    else if (claim || op.hasTrait<OpTrait::IsTerminator>())
+      part = Part::Node;
+    else if (isa<raf::ConstantOp>(op))
+      part = isSmallConstant(&op) ? Part::Inside : Part::Outside;
+    else if (isa<raf::SliceOp>(op))
+      part = Part::Outside;
+    else if (isViewKind(&op) || isa<raf::IotaOp>(op))
+      part = Part::Inside;
+    // Arithmetic on indices and constants alone (a causal mask) reads no memory.
+    else if (role == LoopRole::Body && from.empty() && opWeight(&op) <= 2)
+      part = Part::Inside;
+    else if (role == LoopRole::None || role == LoopRole::Composite || !mayGenerate(&op))
+      result = op.emitError("no allowed operator dialect has a kernel for '")
+               << op.getName() << "'";
+
+    parts[&op] = part;
+    if (part == Part::Node || isa<raf::ConstantOp>(op) != isSmallConstant(&op)) {
+      for (Value value : op.getResults())
+        sources[value] = {value};
+    } else {
+      sources[op.getResult(0)].assign(from.begin(), from.end());
+    }
+    if (part != Part::Node || (claim && claim->proposal.ops.back() != &op))
+      continue;
+    Node node;
+    node.claim = claim;
+    if (claim)
+      node.ops.assign(claim->proposal.ops.begin(), claim->proposal.ops.end());
+    else
+      node.ops = {&op};
+    for (Operation *member : node.ops)
+      nodeIndex[member] = static_cast<int>(nodes.size());
+    nodes.push_back(std::move(node));
+  }
+  return result;
+}
+
+int Graph::nodeOf(Value value) const {
+  Operation *def = value.getDefiningOp();
+  auto found = def ? nodeIndex.find(def) : nodeIndex.end();
+  return found == nodeIndex.end() ? -1 : found->second;
+}
+
+llvm::ArrayRef<int> Graph::readersOf(Value value) const {
+  auto found = readers.find(value);
+  return found == readers.end() ? llvm::ArrayRef<int>() : llvm::ArrayRef<int>(found->second);
+}
+
+ViewLayout Graph::layoutOf(Value value) const {
+  return viewLayout(value, [&](Operation *op) { return partOf(op) == Part::Node; });
+}
+
+/// Makes the op that holds the elements of `value` a node when it is a shape op so far.
+bool Graph::forceNode(Value value) {
+  Operation *def = value.getDefiningOp();
+  if (!def || partOf(def) == Part::Node || isa<raf::ConstantOp>(def))
+    return false;
+  return forced.try_emplace(def, Part::Node).second ||
+         std::exchange(forced[def], Part::Node) != Part::Node;
+}
+
+/// Values that something other than a loop nest reads must lie in memory, as views at most.
+bool Graph::forceNodes() {
+  bool changed = false;
+  for (Operation &op : function.getBody().front())
+    if (partOf(&op) == Part::Outside && isViewKind(&op))
+      changed |= forceNode(layoutOf(op.getResult(0)).base);
+  for (const Node &node : nodes) {
+    if (node.isGenerated())
+      continue;
+    llvm::ArrayRef<Value> operands;
+    llvm::SmallVector<Value> returned(node.root()->getOperands());
+    operands = node.isLibrary() ? llvm::ArrayRef<Value>(node.claim->proposal.operands) : returned;
+    for (auto [index, value] : llvm::enumerate(operands)) {
+      ViewLayout layout = layoutOf(value);
+      if (forceNode(layout.base)) {
+        changed = true;
+        continue;
+      }
+      if (!isViewKind(value.getDefiningOp()))
+        continue;
+      bool accepted;
+      if (node.isLibrary())
+        accepted = layout.isContiguous(shapeOf(value)) ||
+                   node.claim->proposal.acceptsStrides(index, shapeOf(value), layout.strides);
+      else // A result is a value of its own: a whole one, and not an argument's memory.
+        accepted = layout.isContiguous(shapeOf(value)) && layout.base.getDefiningOp() &&
+                   countElements(value.getType()) == countElements(layout.base.getType());
+      if (!accepted)
+        changed |= forceNode(value);
+    }
+  }
+  return changed;
+}
+
+void Graph::connect() {
+  readers.clear();
+  for (auto [index, node] : llvm::enumerate(nodes)) {
+    int reader = static_cast<int>(index);
+    llvm::SmallSetVector<Value, 8> reads;
+    auto addOperand = [&](Value operand) {
+      if (nodeOf(operand) == reader)
+        return;
+      auto found = sources.find(operand);
+      if (found == sources.end())
+        reads.insert(operand);
+      else
+        reads.insert(found->second.begin(), found->second.end());
+    };
+    if (node.isLibrary())
+      llvm::for_each(node.claim->proposal.operands, addOperand);
+    else
+      llvm::for_each(node.root()->getOperands(), addOperand);
+    llvm::SmallSetVector<int, 8> producers;
+    for (Value value : reads) {
+      readers[value].push_back(reader);
+      if (int producer = nodeOf(value); producer >= 0)
+        producers.insert(producer);
+    }
+    node.producers.assign(producers.begin(), producers.end());
+    llvm::sort(node.producers);
+    for (int producer : node.producers)
+      nodes[producer].consumers.push_back(reader);
+  }
+}
+
+Body Graph::bodyOf(llvm::ArrayRef<int> members, llvm::function_ref<bool(int)> isOutput) const {
+  Body body;
+  llvm::SmallSetVector<Operation *, 32> ops;
+  for (int member : members)
+    ops.insert(nodes[member].root());
+  for (size_t i = 0; i < ops.size(); ++i)
+    for (Value operand : ops[i]->getOperands())
+      if (Operation *def = operand.getDefiningOp(); def && partOf(def) == Part::Inside)
+        ops.insert(def);
+  body.ops.assign(ops.begin(), ops.end());
+  llvm::sort(body.ops, [&](Operation *a, Operation *b) { return positionOf(a) < positionOf(b); });
+  llvm::SmallSetVector<Value, 16> inputs;
+  for (Operation *op : body.ops)
+    for (Value operand : op->getOperands())
+      if (!operand.getDefiningOp() || !ops.contains(operand.getDefiningOp()))
+        inputs.insert(operand);
+  body.inputs.assign(inputs.begin(), inputs.end());
+  for (int member : members)
+    if (isOutput(member))
+      for (Value result : nodes[member].root()->getResults())
+        if (!readersOf(result).empty())
+          body.outputs.push_back(result);
+  return body;
+}
+
+/// Each op must have a kernel by itself; when shape ops before it stand against that, they are
+/// views between kernels, or computed by kernels of their own.
+LogicalResult Graph::checkSingles(bool &changed) {
+  LogicalResult result = success();
+  for (auto [index, node] : llvm::enumerate(nodes)) {
+    if (!node.isGenerated())
+      continue;
+    Body body = bodyOf({static_cast<int>(index)}, [](int) { return true; });
+    std::string why;
+    if (body.outputs.empty())
+      body.outputs.assign(node.root()->result_begin(), node.root()->result_end());
+    if (!mayGenerate(node.root()))
+      why = "it has to move elements, which takes generated code";
+    else if (gen::checkGroup(body.ops, body.outputs, &why))
+      continue;
+    bool moved = false;
+    for (Operation *op : body.ops) {
+      if (op == node.root() || !isViewKind(op))
+        continue;
+      ViewLayout layout = layoutOf(op->getResult(0));
+      bool view = layout.base != op->getResult(0) && layout.base.getDefiningOp() &&
+                  partOf(layout.base.getDefiningOp()) == Part::Node;
+      view |= layout.base != op->getResult(0) && !layout.base.getDefiningOp();
+      moved |= forced.try_emplace(op, view ? Part::Outside : Part::Node).second;
+    }
+    changed |= moved;
+    if (!moved)
+      result = node.root()->emitError("no allowed operator dialect has a kernel for '")
+               << node.root()->getName() << "': " << why;
+  }
+  return result;
+}
+
+} // namespace raf::cover
