@@ -99,10 +99,10 @@ private:
       if (entry->kind() > fb::StateKind::MAX)
         fail("unknown kind {}", static_cast<int>(entry->kind()));
       spend(sizeOrZero(entry->init()));
-      checkTensor(*entry->tensor(), nullptr);
       const fb::Ref &ref = *entry->tensor()->ref();
       if (ref.space() != fb::Space::State)
         fail("expected a place in the state, but got space {}", static_cast<int>(ref.space()));
+      checkTensor(*entry->tensor(), nullptr);
       const uint64_t bytes = *elementCount(spanOf(entry->tensor()->shape())) *
                              sizeOf(static_cast<DType>(entry->tensor()->dtype()));
       if (bytes > 0)

@@ -179,6 +179,9 @@ public:
     const Pointers base(p, operands);
     std::atomic<int> status = 0;
     threads.parallelFor(tiles, 1, [&](int64_t begin, int64_t end, int thread) {
+      // oneDNN's GEMM asks for the number of threads when it runs, whatever it was prepared for;
+      // with one tile this is no parallel region.
+      const Threads::Scope single(1);
       std::byte *own =
           workspace + static_cast<size_t>(thread) * (bytesA + bytesB + bytesC + scratchBytes);
       for (int64_t tile = begin; tile < end; ++tile) {
