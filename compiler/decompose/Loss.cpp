@@ -18,8 +18,9 @@ Terms crossEntropy(CrossEntropyOp op, const Term &operand) {
   llvm::ArrayRef<int64_t> shape = x.shape();
   int64_t classes = shape[1];
   Term labels = x.with(op.getLabels());
-  Term valid = labels.compare(CompareKind::ne,
-                              x.number(static_cast<double>(op.getIgnoreIndex()), labels.element()));
+  Term valid = labels.compare(
+      CompareKind::ne,
+      x.number(static_cast<double>(static_cast<int64_t>(op.getIgnoreIndex())), labels.element()));
   // Positions fit 32 bits, which halves the width of the comparison.
   mlir::Type i32 = mlir::IntegerType::get(op.getContext(), 32);
   Term hit = x.iota(1, i32).compare(CompareKind::eq, labels.cast(i32).over({1}, shape));

@@ -5,6 +5,7 @@
 #include "compiler/lower/to_loops/Gen.h"
 #include "compiler/lower/to_onednn/OneDnn.h"
 #include "compiler/lower/to_rt/Rt.h"
+#include "compiler/reference/Interpreter.h"
 #include "compiler/schedule/Passes.h"
 
 #include "mlir/Transforms/Passes.h"
@@ -15,6 +16,7 @@ void registerDialects(mlir::DialectRegistry &registry) {
   registry.insert<RafDialect, gen::GenDialect, onednn::OneDnnDialect, rt::RtDialect,
                   mlir::func::FuncDialect>();
   registerDecompositions(registry);
+  registerReference(registry);
 }
 
 void registerPasses() {

@@ -1,0 +1,1 @@
+"""RAF: a compiler and runtime that trains neural networks."""
