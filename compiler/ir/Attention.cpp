@@ -99,6 +99,17 @@ LogicalResult AttentionGradOp::inferReturnTypes(MLIRContext *context, std::optio
   if (failed(check(loc, "attention_grad", a.getQ(), a.getK(), a.getV(), a.getMask(), a.getKey(),
                    a.getDropout().convertToDouble())))
     return failure();
+  llvm::ArrayRef<int64_t> q = shapeOf(a.getQ());
+  Type element = elementType(a.getQ());
+  auto out = RankedTensorType::get({q[0], q[1], q[2], shapeOf(a.getV())[3]}, element);
+  auto statistic = RankedTensorType::get({q[0], q[1], q[2]},
+                                         element.isF64() ? element : Float32Type::get(context));
+  if (a.getOut().getType() != out || a.getGrad().getType() != out ||
+      a.getLogsumexp().getType() != statistic)
+    return emitOptionalError(loc, "'raf.attention_grad' op (C6) expected out and grad of type ",
+                             out, " and logsumexp of type ", statistic, ", but got ",
+                             a.getOut().getType(), ", ", a.getGrad().getType(), " and ",
+                             a.getLogsumexp().getType());
   types.append({a.getQ().getType(), a.getK().getType(), a.getV().getType()});
   return success();
 }

@@ -27,7 +27,8 @@ def RAF_AttentionGradOp : RAF_InferredOp<"attention_grad", [AttrSizedOperandSegm
   let summary = "gradients of attention with respect to q, k and v";
   let description = [{
     Takes the forward's operands, its two results and the cotangent of `result`. A mask gets no gradient here: when one is needed the
-    derivative goes through the decomposition of attention.
+    derivative goes through the decomposition of attention. (C1) to (C5) as attention's. (C6) out, logsumexp and grad have the
+    types of attention's results.
   }];
   let arguments = (ins RAF_FloatTensor:$q, RAF_FloatTensor:$k, RAF_FloatTensor:$v, RAF_FloatTensor:$out, RAF_FloatTensor:$logsumexp,
                        RAF_FloatTensor:$grad, Optional<RAF_Tensor>:$mask, Optional<RAF_Key>:$key,

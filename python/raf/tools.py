@@ -22,7 +22,7 @@ registered_ops = _tools.registered_ops
 
 def to_bf16(array):
     """The bits of `array` rounded to bfloat16, to nearest even."""
-    bits = np.ascontiguousarray(array, np.float32).view(np.uint32)
+    bits = np.asarray(array, np.float32, order="C").view(np.uint32)
     rounded = ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
     return np.where(np.isnan(array), np.uint16(0x7FC0), rounded)
 
@@ -44,13 +44,15 @@ def decode(dtype, shape, data):
     return np.frombuffer(data, NUMPY[dtype]).reshape(shape).copy()
 
 
-def evaluate(module, arguments, function="forward", float64=False):
+def evaluate(module, arguments, function="forward", float64=False, dtypes=None):
     """Results of a function of the module (IR as text), by the reference interpreter.
 
-    float64 computes all float types in double; else every op is rounded to its type once.
+    float64 computes all float types in double; else every op is rounded to its type once. `dtypes` names the arguments' types;
+    without it they are read from the module.
     """
-    types, _ = _tools.signature(module, function)
-    if len(types) != len(arguments):
-        raise ShapeError(f"{function}: expected {len(types)} arguments, but got {len(arguments)}")
-    encoded = [encode(array, dtype) for array, (dtype, _) in zip(arguments, types)]
+    if dtypes is None:
+        dtypes = [dtype for dtype, _ in _tools.signature(module, function)[0]]
+    if len(dtypes) != len(arguments):
+        raise ShapeError(f"{function}: expected {len(dtypes)} arguments, but got {len(arguments)}")
+    encoded = [encode(array, dtype) for array, dtype in zip(arguments, dtypes)]
     return [decode(*result) for result in _tools.evaluate(module, function, encoded, float64)]
