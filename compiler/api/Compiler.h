@@ -98,8 +98,11 @@ public:
   virtual std::vector<std::pair<std::string, std::string>> zoo() = 0;
 };
 
-/// Opens libraf_compiler.so (beside this library, or in ../lib of the program) on first use.
-/// Throws Error when it cannot be loaded.
+/// Opens libraf_compiler.so (beside the program or library this is linked into, or in ../lib of it)
+/// on first use. Throws Error when it cannot be loaded. In tools/loader, for who links no compiler.
 Compiler &loadCompiler();
 
 } // namespace raf
+
+/// What loadCompiler looks for in libraf_compiler.so. The result lives as long as the process.
+extern "C" raf::Compiler *raf_create_compiler();
