@@ -96,7 +96,7 @@ def bad(q, k, v, label, extra="", more=(), element="f32", sizes="1, 1, 1, 0, 0")
 
 
 RECORDS = [
-    Record("attention", attention, forward_samples(), results=("x", "stat"), units=4, cancels=True, gradient=(0, 1, 2),
+    Record("attention", attention, forward_samples(), results=("x", "stat"), units=4, cancels=True,
            reason="computed in double by the reference and rounded once; compiled with float32 accumulators", bad=[
         bad("1x2x3x4", "1x2x5x4", "1x2x6x4", "(C1)"), bad("1x3x3x4", "1x2x5x4", "1x2x5x4", "(C2)"),
         bad("1x2x3x4", "1x2x5x4", "1x2x5x4", "(C3)", more=["tensor<1x1x4x5xi1>"], sizes="1, 1, 1, 1, 0"),

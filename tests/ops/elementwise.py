@@ -24,7 +24,6 @@ def unary(op, function, low=-3.0, high=3.0, ints=False, smooth=True, no_gradient
 
 
 COMPOSED = "each op of the formula is rounded: two units"
-FLAT = "piecewise constant: the gradient is zero"
 
 
 def binary(op, function, low=-3.0, high=3.0, ints=False, smooth=True, positive=False, no_gradient="", **options):
@@ -137,7 +136,7 @@ def gelu_record():
 RECORDS = [
     unary("neg", torch.neg, ints=True),
     unary("abs", torch.abs, ints=True),
-    unary("sign", sign, ints=True, no_gradient=FLAT),
+    unary("sign", sign, ints=True),
     unary("exp", torch.exp),
     unary("expm1", torch.expm1),
     unary("log", torch.log, low=0.1),
@@ -151,10 +150,10 @@ RECORDS = [
     unary("tanh", torch.tanh),
     unary("erf", torch.erf),
     unary("sigmoid", torch.sigmoid),
-    unary("floor", torch.floor, no_gradient=FLAT),
-    unary("ceil", torch.ceil, no_gradient=FLAT),
-    unary("round", torch.round, no_gradient=FLAT),
-    unary("trunc", torch.trunc, no_gradient=FLAT),
+    unary("floor", torch.floor),
+    unary("ceil", torch.ceil),
+    unary("round", torch.round),
+    unary("trunc", torch.trunc),
     unary("relu", F.relu, ints=True),
     unary("silu", F.silu, units=2, reason=COMPOSED),
     unary("softplus", lambda x: F.softplus(x, threshold=1000), units=2, reason=COMPOSED),

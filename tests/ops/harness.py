@@ -239,6 +239,9 @@ def programs(dtypes=None):
     for record in records():
         for i, sample in enumerate(record.samples):
             for dtype in record.dtypes:
+                # The 16-bit types differ from float32 in rounding only: a few samples show it.
+                if dtype in ("bf16", "f16") and i % 4 and "special" not in sample.name:
+                    continue
                 if dtypes is None or dtype in dtypes:
                     name = sample.name or "x".join(map(str, np.shape(input_array(sample.inputs[0], dtype)))) or "scalar"
                     result.append((f"{record.op}-{i}-{name}-{dtype}".replace(" ", "_"), Program(record, sample, dtype)))

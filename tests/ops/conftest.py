@@ -1,0 +1,4 @@
+import torch
+
+# Tests run side by side, one per core.
+torch.set_num_threads(1)
