@@ -318,8 +318,9 @@ def batch(spec, seed=0):
 
 
 def adamw(model, lr=3e-4, weight_decay=0.1, fused=True):
-    """AdamW with the zoo's default groups: no decay on tensors of rank below 2."""
-    parameters = list(model.parameters())
-    return torch.optim.AdamW([{"params": [p for p in parameters if p.dim() >= 2], "weight_decay": weight_decay},
-                              {"params": [p for p in parameters if p.dim() < 2], "weight_decay": 0.0}],
+    """AdamW with the zoo's default groups: no decay on biases, norms and the class token."""
+    decays = lambda name, p: p.dim() >= 2 and name != "class_token"
+    named = list(model.named_parameters())
+    return torch.optim.AdamW([{"params": [p for n, p in named if decays(n, p)], "weight_decay": weight_decay},
+                              {"params": [p for n, p in named if not decays(n, p)], "weight_decay": 0.0}],
                              lr=lr, betas=(0.9, 0.999), eps=1e-8, fused=fused)

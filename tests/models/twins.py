@@ -5,6 +5,7 @@ import functools
 import math
 
 import torch
+from torch import nn
 
 from benchmarks import models
 
@@ -68,8 +69,11 @@ def typed(batch, dtype):
 
 
 @functools.cache
-def pytorch(spec, dtype, steps=1, seed=0):
-    """Loss, logits and gradients of the first step, and parameters after `steps` of AdamW on one batch."""
+def pytorch(spec, dtype, steps=1, seed=0, clip=0.0):
+    """Loss, logits and gradients of the first step, and parameters after `steps` of AdamW on one batch.
+
+    With `clip` gradients are clipped to that global norm, and outputs has the norm before clipping of the first step.
+    """
     model, batch = twin(spec, dtype, seed), typed(inputs(spec, seed), dtype)
     optimizer = models.adamw(model, **HYPER, fused=False)
     first = None
@@ -80,5 +84,8 @@ def pytorch(spec, dtype, steps=1, seed=0):
         if first is None:
             outputs = {"loss": loss.detach().numpy(), "logits": logits.detach().numpy()}
             first = outputs, {name: p.grad.numpy().copy() for name, p in model.named_parameters()}
+        if clip:
+            norm = nn.utils.clip_grad_norm_(model.parameters(), clip)
+            outputs.setdefault("grad_norm", norm.detach().numpy())
         optimizer.step()
     return Results(*first, {name: p.detach().numpy().copy() for name, p in model.named_parameters()})

@@ -1,0 +1,6 @@
+"""The extension as ./run-tests finds it."""
+
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "build" / "python"))
