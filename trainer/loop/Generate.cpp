@@ -14,6 +14,9 @@ namespace raf::trainer {
 
 int64_t sampleToken(std::span<const float> logits, const SamplingOptions &options,
                     uint64_t position) {
+  for (size_t i = 0; i < logits.size(); ++i)
+    if (std::isnan(logits[i]))
+      throw Error(fmt::format("generate: logit {} is not a number", i));
   std::vector<int64_t> order(logits.size());
   std::iota(order.begin(), order.end(), 0);
   auto likelier = [&](int64_t a, int64_t b) {
