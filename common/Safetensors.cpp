@@ -14,7 +14,7 @@
 namespace raf {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::json;
 
 constexpr const char *kMetadata = "__metadata__";
 // Far above any real header, far below what would make parsing one expensive.
@@ -45,13 +45,22 @@ bool bytesOf(DType dtype, const std::vector<int64_t> &shape, uint64_t &bytes) {
 
 Json parseHeader(std::string_view text, const std::string &path) {
   // Nothing in the format is deeper: object, tensor, shape.
-  auto limitDepth = [&](int depth, Json::parse_event_t, Json &) {
-    if (depth > 4)
+  constexpr int kMaxDepth = 4;
+  std::set<std::string, std::less<>> seen[kMaxDepth + 2]; // names of the object open at each depth
+  auto check = [&](int depth, Json::parse_event_t event, Json &value) {
+    if (depth > kMaxDepth)
       throw InvalidFileError(fmt::format("{}: header: nested too deeply", path));
+    if (event == Json::parse_event_t::object_start)
+      seen[depth + 1].clear();
+    // Readers differ in which of two equal names they take.
+    if (event == Json::parse_event_t::key &&
+        !seen[depth].insert(value.get_ref<const std::string &>()).second)
+      throw InvalidFileError(fmt::format("{}: header: the name '{}' occurs twice", path,
+                                         value.get_ref<const std::string &>()));
     return true;
   };
   try {
-    Json header = Json::parse(text, limitDepth);
+    Json header = Json::parse(text, check);
     if (!header.is_object())
       throw InvalidFileError(fmt::format("{}: header: expected a JSON object", path));
     return header;
@@ -109,8 +118,9 @@ std::pair<SafetensorsEntry, Range> parseEntry(const std::string &name, const Jso
 
 } // namespace
 
-SafetensorsFile::SafetensorsFile(const std::string &path) : file(path) {
-  const std::span<const std::byte> bytes = file.bytes();
+SafetensorsContents readSafetensors(std::span<const std::byte> bytes, const std::string &path) {
+  SafetensorsContents contents;
+  std::vector<SafetensorsEntry> &entries = contents.entries;
   if (bytes.size() < 8)
     throw InvalidFileError(
         fmt::format("{}: expected a safetensors file, but got {} bytes", path, bytes.size()));
@@ -123,7 +133,6 @@ SafetensorsFile::SafetensorsFile(const std::string &path) : file(path) {
   const std::span<const std::byte> data = bytes.subspan(8 + size);
   const Json header = parseHeader({reinterpret_cast<const char *>(bytes.data()) + 8, size}, path);
 
-  std::vector<Range> ranges;
   for (const auto &[name, json] : header.items()) {
     if (name == kMetadata) {
       if (!json.is_object())
@@ -133,7 +142,7 @@ SafetensorsFile::SafetensorsFile(const std::string &path) : file(path) {
         if (!value.is_string())
           throw InvalidFileError(
               fmt::format("{}: header: expected strings in '{}'", path, kMetadata));
-        pairs[key] = value.get<std::string>();
+        contents.metadata[key] = value.get<std::string>();
       }
       continue;
     }
@@ -161,10 +170,14 @@ SafetensorsFile::SafetensorsFile(const std::string &path) : file(path) {
   if (at != data.data() + data.size())
     throw InvalidFileError(
         fmt::format("{}: {} bytes after the last tensor", path, data.data() + data.size() - at));
+  return contents;
 }
 
+SafetensorsFile::SafetensorsFile(const std::string &path)
+    : file(path), contents(readSafetensors(file.bytes(), path)) {}
+
 const SafetensorsEntry *SafetensorsFile::find(std::string_view name) const {
-  for (const SafetensorsEntry &entry : entries)
+  for (const SafetensorsEntry &entry : contents.entries)
     if (entry.name == name)
       return &entry;
   return nullptr;

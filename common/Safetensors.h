@@ -27,22 +27,30 @@ struct SafetensorsEntry {
   std::span<const std::byte> data; // any alignment: copy before use as a wider type
 };
 
+struct SafetensorsContents {
+  std::vector<SafetensorsEntry> entries; // in the order of their data
+  std::map<std::string, std::string> metadata;
+};
+
+/// Checks `bytes`, which the result refers to. Throws InvalidFileError, starting with `where` (and
+/// the tensor), when they do not fit the format, UnsupportedError for an element type that RAF has
+/// not.
+SafetensorsContents readSafetensors(std::span<const std::byte> bytes, const std::string &where);
+
 class SafetensorsFile {
 public:
-  /// Maps and checks `path`. Throws InvalidFileError naming the file (and tensor) when its bytes do
-  /// not fit the format, UnsupportedError for an element type that RAF has not.
+  /// Maps and checks `path` as readSafetensors does.
   explicit SafetensorsFile(const std::string &path);
 
   /// In the order of their data.
-  const std::vector<SafetensorsEntry> &tensors() const { return entries; }
+  const std::vector<SafetensorsEntry> &tensors() const { return contents.entries; }
   /// Null when there is none of that name.
   const SafetensorsEntry *find(std::string_view name) const;
-  const std::map<std::string, std::string> &metadata() const { return pairs; }
+  const std::map<std::string, std::string> &metadata() const { return contents.metadata; }
 
 private:
   MappedFile file;
-  std::vector<SafetensorsEntry> entries;
-  std::map<std::string, std::string> pairs;
+  SafetensorsContents contents;
 };
 
 /// Writes a file that appears whole or not at all. Equal arguments give equal bytes. Throws Error

@@ -56,6 +56,7 @@ struct Session::Impl {
   bool profiling = false;
 
   void load(std::span<const std::byte> bytes, std::string_view where);
+  void checkFits(std::string_view where) const;
   void takeMemory(std::string_view where);
   void place();
   Program &program(std::string_view name) const;
@@ -66,6 +67,11 @@ void Session::Impl::load(std::span<const std::byte> bytes, std::string_view wher
   checkProcessor(*file, where);
   if (file->kernels())
     code = CodeImage(*file->kernels(), where);
+  stats.stateBytes = file->state_bytes();
+  stats.constantBytes = file->constants() ? file->constants()->size() : 0;
+  for (const fb::Function *function : *file->functions())
+    stats.arenaBytes = std::max(stats.arenaBytes, function->arena_bytes());
+  checkFits(where); // before kernels are prepared for sizes that cannot be
   const KernelContext context{threads, options.deterministic};
   for (const fb::Function *function : *file->functions())
     programs.push_back(std::make_unique<Program>(*function, code, context, where));
@@ -80,13 +86,7 @@ void Session::Impl::load(std::span<const std::byte> bytes, std::string_view wher
   place();
 }
 
-void Session::Impl::takeMemory(std::string_view where) {
-  stats.stateBytes = file->state_bytes();
-  stats.constantBytes = file->constants() ? file->constants()->size() : 0;
-  for (const std::unique_ptr<Program> &program : programs) {
-    stats.arenaBytes = std::max(stats.arenaBytes, program->source().arena_bytes());
-    stats.workspaceBytes = std::max(stats.workspaceBytes, program->workspaceBytes());
-  }
+void Session::Impl::checkFits(std::string_view where) const {
   // The system would hand out more than it has and end the process later.
   const uint64_t most = physicalMemory();
   const uint64_t parts[] = {stats.stateBytes, stats.arenaBytes, stats.workspaceBytes};
@@ -98,6 +98,12 @@ void Session::Impl::takeMemory(std::string_view where) {
             "state, {} for activations and {} for workspace",
             where, most, parts[0], parts[1], parts[2]),
         each ? stats.plannedPeakBytes() : std::ranges::max(parts));
+}
+
+void Session::Impl::takeMemory(std::string_view where) {
+  for (const std::unique_ptr<Program> &program : programs)
+    stats.workspaceBytes = std::max(stats.workspaceBytes, program->workspaceBytes());
+  checkFits(where);
   stateArena = std::make_shared<Arena>(stats.stateBytes, "state");
   arena = Arena(stats.arenaBytes, "activations");
   workspace = Arena(stats.workspaceBytes, "workspace");

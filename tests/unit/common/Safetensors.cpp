@@ -98,6 +98,11 @@ TEST_F(Safetensors, NamesWhatIsWrongWithAMalformedFile) {
   EXPECT_THAT(failure(file(tensor("F32", "[2]", "[0,8]"), 4)), HasSubstr("the file has 4 bytes"));
   EXPECT_THAT(failure(file(tensor("F32", "[1]", "[4,8]"), 8)), HasSubstr("follows a hole"));
   EXPECT_THAT(failure(file(tensor("F32", "[1]", "[0,4]"), 8)), HasSubstr("after the last tensor"));
+  // Readers differ in which of two they take; a name within another tensor is another name.
+  const std::string twice = R"("w":{"dtype":"F32","shape":[0],"data_offsets":[0,0]})";
+  EXPECT_THAT(failure(file("{" + twice + "," + twice + "}", 0)), HasSubstr("'w' occurs twice"));
+  EXPECT_THAT(failure(file(R"({"w":{"dtype":"F32","dtype":"F64"}})", 0)),
+              HasSubstr("'dtype' occurs twice"));
   EXPECT_THROW(SafetensorsFile{file(tensor("F8_E4M3", "[1]", "[0,1]"), 1)}, UnsupportedError);
 }
 
