@@ -14,10 +14,6 @@
 namespace raf::executable {
 namespace {
 
-std::span<const int64_t> spanOf(const flatbuffers::Vector<int64_t> *v) {
-  return v ? std::span<const int64_t>(v->data(), v->size()) : std::span<const int64_t>();
-}
-
 template <class T> uint64_t sizeOrZero(const T *v) { return v ? v->size() : 0; }
 
 class Verifier {
@@ -42,7 +38,8 @@ public:
   }
 
 private:
-  template <class... Args> [[noreturn]] void fail(fmt::format_string<Args...> what, Args &&...args) {
+  template <class... Args>
+  [[noreturn]] void fail(fmt::format_string<Args...> what, Args &&...args) {
     throw InvalidFileError(fmt::format("{}: executable is malformed: {}{}", where, context,
                                        fmt::format(what, std::forward<Args>(args)...)));
   }
@@ -52,6 +49,15 @@ private:
     if (entries > budget)
       fail("it repeats its tables too often");
     budget -= entries;
+  }
+
+  /// FlatBuffers' own verifier checks where a vector lies, not that its elements are aligned.
+  template <class T> std::span<const T> spanOf(const flatbuffers::Vector<T> *v) {
+    if (!v)
+      return {};
+    if (reinterpret_cast<uintptr_t>(v->Data()) % sizeof(T) != 0)
+      fail("a vector of {}-byte elements is not aligned", sizeof(T));
+    return {reinterpret_cast<const T *>(v->Data()), v->size()};
   }
 
   void checkConstants() {
@@ -243,7 +249,7 @@ private:
   }
 
   void checkKernelCall(const fb::KernelCall &call) {
-    spend(1 + sizeOrZero(call.params()));
+    spend(1 + spanOf(call.params()).size());
     if (call.kernel() >= sizeOrZero(file.kernels()))
       fail("kernel {} does not exist: the file has {}", call.kernel(), sizeOrZero(file.kernels()));
     if (call.work() < 0 || call.grain() < 1)
@@ -251,7 +257,7 @@ private:
   }
 
   void checkLibraryCall(const fb::LibraryCall &call) {
-    spend(1 + call.name()->size() + sizeOrZero(call.ints()) + sizeOrZero(call.floats()));
+    spend(1 + call.name()->size() + spanOf(call.ints()).size() + spanOf(call.floats()).size());
     if (call.strings())
       for (const auto *text : *call.strings())
         spend(1 + text->size());

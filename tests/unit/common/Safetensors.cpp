@@ -3,7 +3,7 @@
 #include "common/AtomicFile.h"
 #include "common/Error.h"
 
-#include <cstring>
+#include <algorithm>
 #include <filesystem>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -70,7 +70,7 @@ TEST_F(Safetensors, EveryDtypeShapeAndMetadataComesBack) {
     EXPECT_EQ(got->dtype, want.dtype);
     EXPECT_EQ(got->shape, want.shape);
     ASSERT_EQ(got->data.size(), want.data.size());
-    EXPECT_EQ(std::memcmp(got->data.data(), want.data.data(), want.data.size()), 0) << want.name;
+    EXPECT_TRUE(std::ranges::equal(got->data, want.data)) << want.name;
   }
   EXPECT_EQ(read.find("absent"), nullptr);
 }
