@@ -6,7 +6,7 @@ import pytest
 
 from conftest import MODEL, RAF
 
-COMMANDS = ["train", "eval", "generate", "compile", "run", "inspect", "bench", "profile"]
+COMMANDS = ["train", "eval", "generate", "compile", "run", "inspect", "bench", "profile", "report"]
 
 
 @pytest.mark.parametrize("command", [[], *[[c] for c in COMMANDS]])

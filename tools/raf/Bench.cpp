@@ -16,10 +16,14 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <cstring>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <string>
+#include <unistd.h>
 
 namespace raf::tool {
 namespace {
@@ -27,7 +31,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct BenchFlags {
-  std::string model, function = "train_step";
+  std::string model, function = "train_step", against;
   int64_t batch = 0, steps = 10, warmup = 2;
   uint64_t seed = 0;
   double lr = 1e-4;
@@ -121,7 +125,41 @@ int interact(Bench &bench) {
   return 0;
 }
 
+// The peers are Python programs that take turns with this one; the comparison is theirs to make.
+[[noreturn]] void compare(const BenchFlags &flags) {
+  namespace fs = std::filesystem;
+  const fs::path checkout = fs::read_symlink("/proc/self/exe").parent_path() / ".." / "..";
+  const fs::path script = checkout / "benchmarks" / "compare.py";
+  const fs::path python = checkout / ".venv" / "bin" / "python";
+  if (!fs::exists(script) || !fs::exists(python))
+    throw Error("bench --against: expected benchmarks/compare.py and .venv of a checkout, two "
+                "folders above this program");
+  std::vector<std::string> arguments = {python,
+                                        script,
+                                        flags.model,
+                                        "--against",
+                                        flags.against,
+                                        "--steps",
+                                        fmt::format("{}", flags.steps)};
+  if (flags.run.threads > 0)
+    arguments.insert(arguments.end(), {"--threads", fmt::format("{}", flags.run.threads)});
+  if (flags.compile.amp == "bf16")
+    arguments.insert(arguments.end(), {"--dtype", "bf16"});
+  if (!flags.compile.dialects.empty())
+    arguments.insert(arguments.end(), {"--dialects", flags.compile.dialects});
+  if (flags.json)
+    arguments.push_back("--json");
+  std::vector<char *> pointers;
+  for (std::string &argument : arguments)
+    pointers.push_back(argument.data());
+  pointers.push_back(nullptr);
+  execv(pointers[0], pointers.data());
+  throw Error(fmt::format("{}: cannot run: {}", python.string(), std::strerror(errno)));
+}
+
 int bench(const BenchFlags &flags) {
+  if (!flags.against.empty())
+    compare(flags);
   Bench bench(flags);
   if (flags.interactive)
     return interact(bench);
@@ -174,6 +212,8 @@ Action addBench(CLI::App &app) {
       ->capture_default_str();
   app.add_option("--lr", flags->lr, "Learning rate")->capture_default_str();
   app.add_option("--seed", flags->seed, "Of parameters and data")->capture_default_str();
+  app.add_option("--against", flags->against,
+                 "Take turns with these, in a checkout: comma list of torch-eager, torch-compile");
   app.add_flag("--interactive", flags->interactive,
                "Read 'step', 'facts' or 'quit' lines on stdin, answer each with a JSON line");
   app.add_flag("--json", flags->json, "One JSON object on stdout");

@@ -2,27 +2,21 @@
 #include "tools/raf/Profile.h"
 
 #include "common/AtomicFile.h"
-#include "common/Error.h"
 #include "tools/raf/Checks.h"
-#include "tools/raf/Program.h"
-#include "tools/raf/SyntheticBatch.h"
-#include "trainer/loop/FunctionCall.h"
-#include "trainer/loop/InitializeState.h"
+#include "tools/raf/Flags.h"
+#include "tools/raf/StepProfile.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <map>
 #include <memory>
-#include <utility>
 
 namespace raf::tool {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Profiles = std::vector<runtime::CommandProfile>;
 
 struct ProfileFlags {
   std::string model, output, function = "train_step";
@@ -50,27 +44,6 @@ Json traceOf(const Profiles &profiles) {
                         {"gbytes_per_second", p.seconds > 0 ? p.bytes / p.seconds * 1e-9 : 0},
                         {"predicted_us", p.predictedSeconds * 1e6}}}});
   return {{"traceEvents", events}, {"displayTimeUnit", "ms"}};
-}
-
-// Commands of one label and dialect together, slowest first.
-Profiles byLabel(const Profiles &profiles) {
-  std::map<std::pair<std::string, std::string>, runtime::CommandProfile> sums;
-  for (const runtime::CommandProfile &p : profiles) {
-    runtime::CommandProfile &sum = sums[{p.label, p.dialect}];
-    sum.label = p.label;
-    sum.dialect = p.dialect;
-    sum.seconds += p.seconds;
-    sum.flops += p.flops;
-    sum.bytes += p.bytes;
-    sum.predictedSeconds += p.predictedSeconds;
-    ++sum.calls;
-  }
-  Profiles rows;
-  for (auto &[key, sum] : sums)
-    rows.push_back(std::move(sum));
-  std::sort(rows.begin(), rows.end(),
-            [](const auto &a, const auto &b) { return a.seconds > b.seconds; });
-  return rows;
 }
 
 void printTable(const Profiles &rows, double total, int64_t top) {
@@ -101,33 +74,16 @@ Json rowsOf(const Profiles &rows, double total) {
 }
 
 int profile(const ProfileFlags &flags) {
-  const runtime::SessionOptions sessionOptions = flags.run.sessionOptions();
-  const int64_t vocabulary = vocabularyOf(inspectModel(flags.model, flags.batch));
-  Program program = buildProgram(
-      flags.model, flags.batch, flags.compile.options({flags.function}, flags.run), sessionOptions);
-  runtime::Session &session = *program.session;
-  trainer::FunctionCall call(session, flags.function);
-  const SyntheticBatch batch(call.batchInputs(), vocabulary, flags.seed);
-  for (const runtime::StateInfo &state : session.state())
-    trainer::initializeState(state, flags.seed);
-
-  constexpr float lr = 1e-4f;
-  call.run(batch.views(), lr, flags.seed, 0); // touches the memory
-  session.startProfile();
-  for (int64_t step = 1; step <= flags.steps; ++step)
-    call.run(batch.views(), lr, flags.seed, step);
-  const Profiles profiles = session.stopProfile(flags.function);
-
-  double total = 0;
-  for (const runtime::CommandProfile &p : profiles)
-    total += p.seconds;
+  const StepProfile measured =
+      profileStep(flags.model, flags.batch, flags.function, flags.steps, flags.seed,
+                  flags.compile.options({flags.function}, flags.run), flags.run.sessionOptions());
   if (!flags.output.empty())
-    writeFileAtomically(flags.output, traceOf(profiles).dump());
-  const Profiles rows = byLabel(profiles);
+    writeFileAtomically(flags.output, traceOf(measured.commands).dump());
+  const Profiles rows = byLabel(measured.commands);
   if (flags.json)
-    fmt::print("{}\n", rowsOf(rows, total).dump());
+    fmt::print("{}\n", rowsOf(rows, measured.seconds).dump());
   else
-    printTable(rows, total, flags.top);
+    printTable(rows, measured.seconds, flags.top);
   return 0;
 }
 

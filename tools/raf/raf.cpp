@@ -8,6 +8,7 @@
 #include "tools/raf/Generate.h"
 #include "tools/raf/Inspect.h"
 #include "tools/raf/Profile.h"
+#include "tools/raf/Report.h"
 #include "tools/raf/Run.h"
 #include "tools/raf/Train.h"
 
@@ -36,7 +37,9 @@ int fail(std::string message, int code) {
 } // namespace
 
 int main(int argc, char **argv) {
-  std::signal(SIGPIPE, SIG_IGN); // a closed pipe is a failed write, which has a message
+  // A closed pipe and a file that may grow no further are failed writes, which have a message.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
 
   CLI::App app("Compiles and runs the training of neural networks.", "raf");
   app.set_version_flag("--version", std::string("raf ") + version());
@@ -53,6 +56,7 @@ int main(int argc, char **argv) {
   command("inspect", "Say what a model, executable or checkpoint holds", addInspect);
   command("bench", "Time training steps", addBench);
   command("profile", "Time every kernel of a training step", addProfile);
+  command("report", "Write a page about a training step", addReport);
 
   try {
     app.parse(argc, argv);

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <thread>
 
@@ -141,6 +142,27 @@ TEST(Checkpoint, AFolderThatCannotBeMadeIsNamed) {
               HasSubstr("run: cannot keep checkpoints here"));
   EXPECT_THAT(messageOf<Error>([&] { findCheckpoint(folder / "run"); }),
               HasSubstr("expected a checkpoint, but found none"));
+}
+
+// The disk is full, as far as the writer can tell.
+TEST(Checkpoint, AFailedWriteLeavesTheOlderCheckpointAndNothingElse) {
+  TemporaryFolder folder;
+  auto session = initialised(5);
+  CheckpointStore store(folder / "run");
+  const std::string older = store.save(*session, progressAt(1));
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit small{100, before.rlim_max};
+  std::signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &small);
+  const std::string message = messageOf<Error>([&] { store.save(*session, progressAt(2)); });
+  setrlimit(RLIMIT_FSIZE, &before);
+  EXPECT_THAT(message, HasSubstr("model.safetensors: cannot write"));
+  EXPECT_EQ(verifyCheckpoint(older).step, 1);
+  int entries = 0;
+  for (const auto &entry : fs::directory_iterator(folder / "run"))
+    entries += entry.path().filename() != ".lock";
+  EXPECT_EQ(entries, 1);
 }
 
 // What a run leaves when it is killed at any moment while it writes is usable and complete.
