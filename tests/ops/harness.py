@@ -74,15 +74,15 @@ def rng(*key):
 
 
 def normal(*shape, seed=0, scale=1.0, shift=0.0):
-    return rng(shape, seed).standard_normal(shape) * scale + shift
+    return np.array(rng(shape, seed).standard_normal(shape) * scale + shift)
 
 
 def uniform(low, high, *shape, seed=0):
-    return rng(shape, seed, low).uniform(low, high, shape)
+    return np.array(rng(shape, seed, low).uniform(low, high, shape))
 
 
 def integers(low, high, *shape, dtype=np.int64, seed=0):
-    return rng(shape, seed, low).integers(low, high, shape).astype(dtype)
+    return np.array(rng(shape, seed, low).integers(low, high, shape), dtype)
 
 
 def scalar(value, dtype="f32"):
