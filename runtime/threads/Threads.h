@@ -17,9 +17,11 @@ public:
   explicit Threads(int count = 0);
   int count() const { return threadCount; }
 
-  /// Calls `fn(begin, end, thread)` on contiguous parts of [0, work), at most one part per thread and
-  /// none smaller than `grain` unless the whole is; `thread` < count(). `fn` must not throw. With
-  /// one part the call is direct. Not to be nested.
+  /// Calls `fn(begin, end, thread)` on contiguous parts of [0, work), none smaller than `grain`
+  /// unless it is the last. At most work / grain threads take part, `thread` numbers them from 0.
+  /// Each begins with a range of its own, in a few parts, and then takes parts that others have not
+  /// begun, so that neither uneven items nor a thread that lost its core keep the rest waiting.
+  /// `fn` must not throw. With one thread there is one direct call. Not to be nested.
   template <class Fn> void parallelFor(int64_t work, int64_t grain, Fn &&fn) const {
     using Body = std::remove_reference_t<Fn>;
     run(
