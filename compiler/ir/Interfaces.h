@@ -7,7 +7,15 @@
 
 #include <string>
 
+namespace llvm {
+class Value;
+}
+
 namespace raf {
+
+namespace gen {
+class BodyBuilder; // compiler/lower/to_loops/Body.h
+}
 
 enum class CastPolicy { Low, High, Follow };
 

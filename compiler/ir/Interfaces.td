@@ -77,12 +77,13 @@ def DecomposableOpInterface : OpInterface<"DecomposableOpInterface"> {
 def ScalarBodyOpInterface : OpInterface<"ScalarBodyOpInterface"> {
   let cppNamespace = "::raf";
   let description = [{
-    External (compiler/lower/to_loops). One element of the result from one element of each operand, in arith/math
-    ops that work alike on scalars and vectors.
+    External (compiler/lower/to_loops). One element of the result from one element of each operand, as LLVM instructions
+    that work alike on scalars and vectors (docs/design/codegen.md).
   }];
   let methods = [
-    InterfaceMethod<"Emits the body; operands and result are scalars or equal-length vectors.", "::mlir::Value",
-      "emitScalar", (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$operands)>,
+    InterfaceMethod<"Emits the body; operands and result are scalars or equal-length vectors of the computing types.",
+      "::llvm::Value *", "emitScalar",
+      (ins "::raf::gen::BodyBuilder &":$builder, "::llvm::ArrayRef<::llvm::Value *>":$operands)>,
   ];
 }
 

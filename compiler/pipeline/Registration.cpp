@@ -3,6 +3,8 @@
 #include "compiler/cover/Cover.h"
 #include "compiler/decompose/Decompose.h"
 #include "compiler/lower/to_loops/Gen.h"
+#include "compiler/lower/to_loops/LoopModels.h"
+#include "compiler/lower/to_loops/Passes.h"
 #include "compiler/lower/to_onednn/OneDnn.h"
 #include "compiler/lower/to_rt/Rt.h"
 #include "compiler/reference/Interpreter.h"
@@ -17,6 +19,7 @@ void registerDialects(mlir::DialectRegistry &registry) {
                   mlir::func::FuncDialect>();
   registerDecompositions(registry);
   registerReference(registry);
+  gen::registerLoopModels(registry);
 }
 
 void registerPasses() {
@@ -24,6 +27,8 @@ void registerPasses() {
   mlir::registerCSEPass();
   mlir::registerSymbolDCEPass();
   registerDecomposePass();
+  gen::registerSplitReductionsPass();
+  gen::registerEmitLlvmPass();
   cover::registerCoverPasses();
   schedule::registerSchedulePasses();
 }

@@ -61,29 +61,6 @@ LogicalResult KernelOp::verify() {
   return success();
 }
 
-bool KernelOp::mayOverwrite(unsigned operand, unsigned result) {
-  // Where all work is element by element over one shape, element i of an operand is read for the
-  // last time before element i of a result is written, however the elements are split over threads.
-  auto type = cast<RankedTensorType>(getInputs()[operand].getType());
-  auto resultType = cast<RankedTensorType>(getResult(result).getType());
-  if (type.getShape() != resultType.getShape() ||
-      elementBytes(type.getElementType()) != elementBytes(resultType.getElementType()))
-    return false;
-  return llvm::all_of(getBody().front().without_terminator(), [&](Operation &op) {
-    if (isa<raf::ConstantOp>(op))
-      return true;
-    bool oneShape = llvm::all_of(
-        op.getResults(), [&](Value v) { return shapeOf(v) == type.getShape() || rankOf(v) == 0; });
-    if (isa<raf::BroadcastOp>(op))
-      return oneShape && shapeOf(op.getOperand(0)) != type.getShape();
-    bool elementwise =
-        (op.hasTrait<OpTrait::SameOperandsAndResultType>() && !isa<CumSumOp, ReverseOp>(op)) ||
-        isa<CompareOp, IsNanOp, IsFiniteOp, SelectOp, CastOp, UniformOp, NormalOp, DropoutOp, SgdOp,
-            SgdMomentumOp, AdamOp, AdagradOp, RmspropOp, LionOp>(op);
-    return oneShape && elementwise;
-  });
-}
-
 std::string KernelOp::getLabel() {
   // Op names in order, each once: "sub+exp+reduce_sum".
   std::string label;

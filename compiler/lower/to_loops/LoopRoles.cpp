@@ -1,0 +1,32 @@
+// The role of every op in a loop nest.
+#include "compiler/ir/Raf.h"
+#include "compiler/lower/to_loops/LoopModels.h"
+
+namespace raf::gen {
+namespace {
+
+template <class Op, LoopRole role>
+struct Role : LoopNestOpInterface::ExternalModel<Role<Op, role>, Op> {
+  LoopRole getLoopRole(mlir::Operation *) const { return role; }
+};
+
+template <LoopRole role, class... Ops> void attach(mlir::MLIRContext *context) {
+  (Ops::template attachInterface<Role<Ops, role>>(*context), ...);
+}
+
+} // namespace
+
+void attachLoopRoles(mlir::MLIRContext *c) {
+  attach<LoopRole::Body, AddOp, SubOp, MulOp, DivOp, PowOp, Atan2Op, RemainderOp, MaximumOp,
+         MinimumOp, NegOp, AbsOp, SignOp, ReluOp, ExpOp, Expm1Op, LogOp, Log1pOp, SqrtOp, RsqrtOp,
+         ReciprocalOp, SinOp, CosOp, TanOp, TanhOp, ErfOp, SigmoidOp, FloorOp, CeilOp, RoundOp,
+         TruncOp, NotOp, AndOp, OrOp, XorOp, CompareOp, IsNanOp, IsFiniteOp, SelectOp, CastOp,
+         UniformOp, NormalOp, EmbeddingOp, TakeOp, GatherOp, PadOp, ConcatOp, ReverseOp>(c);
+  attach<LoopRole::Index, ConstantOp, ReshapeOp, TransposeOp, BroadcastOp, IotaOp, SliceOp>(c);
+  attach<LoopRole::Anchor, MatmulOp, EmbeddingGradOp, PutAddOp, ScatterAddOp, CumSumOp, ArgMaxOp,
+         ArgMinOp>(c);
+  attach<LoopRole::Reduce, ReduceSumOp, ReduceMaxOp, ReduceMinOp, ReduceProdOp, ReduceAnyOp,
+         ReduceAllOp>(c);
+}
+
+} // namespace raf::gen
