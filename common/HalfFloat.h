@@ -1,5 +1,5 @@
 // The 16-bit floating-point formats as they lie in memory. Rounding is to nearest, ties to even; a
-// NaN stays a NaN with its sign and becomes quiet.
+// NaN stays a NaN with its sign.
 #pragma once
 
 #include <bit>

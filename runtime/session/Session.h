@@ -58,6 +58,7 @@ struct CommandProfile {
   double startSeconds = 0; // of the last call, relative to the function's start (for traces)
 };
 
+/// What a session takes when it is loaded.
 struct MemoryStats {
   uint64_t stateBytes = 0;     // parameters, buffers, optimizer state
   uint64_t arenaBytes = 0;     // largest activation arena over the functions
@@ -68,7 +69,7 @@ struct MemoryStats {
 
 class Session {
 public:
-  /// Verifies `bytes` (throws InvalidFileError), checks the CPU features (throws
+  /// Copies and verifies `bytes` (throws InvalidFileError), checks the CPU features (throws
   /// UnsupportedError) and prepares every kernel. All memory of all later steps is taken here.
   static std::unique_ptr<Session> load(std::span<const std::byte> bytes,
                                        const SessionOptions &options = {});
@@ -82,10 +83,13 @@ public:
   const std::vector<NamedTensor> &inputs(std::string_view function) const;
   const std::vector<NamedTensor> &outputs(std::string_view function) const;
   std::vector<StateInfo> &state();
-  /// Shares this session's state arena with `donor`'s (same state layout, e.g. another batch size).
+  /// Shares `donor`'s state arena, which must have the same layout (ShapeError), e.g. of the same
+  /// model at another batch size. This session's own state is gone.
   void shareState(Session &donor);
 
-  /// Runs one call. `inputs` in signature order; shapes and dtypes are checked (ShapeError).
+  /// Runs one call. `inputs` in signature order; dtype, shape, that the elements lie contiguously and
+  /// that they are aligned are checked (ShapeError). One thread at a time, also among sessions that
+  /// share their state.
   /// Outputs are valid until the next run. With checkNumerics a non-finite result throws Error
   /// naming the first command that made one.
   void run(std::string_view function, std::span<const TensorView> inputs);

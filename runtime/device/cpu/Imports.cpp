@@ -1,6 +1,8 @@
 // What generated code may call. Adding a name here is all it takes to allow it.
 #include "runtime/device/cpu/CodeImage.h"
 
+#include "common/HalfFloat.h"
+
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -11,15 +13,8 @@
 namespace raf::runtime {
 namespace {
 
-uint16_t roundToBf16(float value) {
-  const auto bits = std::bit_cast<uint32_t>(value);
-  if (std::isnan(value))
-    return static_cast<uint16_t>(bits >> 16 | 0x40); // quiet, keeps sign and payload
-  return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
-
 // LLVM calls this where the processor cannot round to bf16 itself; older libgcc lacks it.
-__bf16 truncateToBf16(float value) { return std::bit_cast<__bf16>(roundToBf16(value)); }
+__bf16 truncateToBf16(float value) { return std::bit_cast<__bf16>(BF16(value).bits); }
 
 template <class Fn> const void *address(Fn *fn) { return reinterpret_cast<const void *>(fn); }
 
@@ -39,16 +34,46 @@ using F32Binary = float(float, float);
 
 const std::unordered_map<std::string_view, const void *> &table() {
   static const std::unordered_map<std::string_view, const void *> symbols = {
-      RAF_UNARY(exp),    RAF_UNARY(exp2),      RAF_UNARY(expm1),    RAF_UNARY(log),
-      RAF_UNARY(log2),   RAF_UNARY(log10),     RAF_UNARY(log1p),    RAF_UNARY(sqrt),
-      RAF_UNARY(cbrt),   RAF_UNARY(sin),       RAF_UNARY(cos),      RAF_UNARY(tan),
-      RAF_UNARY(asin),   RAF_UNARY(acos),      RAF_UNARY(atan),     RAF_UNARY(sinh),
-      RAF_UNARY(cosh),   RAF_UNARY(tanh),      RAF_UNARY(asinh),    RAF_UNARY(acosh),
-      RAF_UNARY(atanh),  RAF_UNARY(erf),       RAF_UNARY(erfc),     RAF_UNARY(tgamma),
-      RAF_UNARY(lgamma), RAF_UNARY(floor),     RAF_UNARY(ceil),     RAF_UNARY(trunc),
-      RAF_UNARY(round),  RAF_UNARY(roundeven), RAF_UNARY(rint),     RAF_UNARY(nearbyint),
-      RAF_UNARY(fabs),   RAF_BINARY(pow),      RAF_BINARY(atan2),   RAF_BINARY(fmod),
-      RAF_BINARY(hypot), RAF_BINARY(fmin),     RAF_BINARY(fmax),    RAF_BINARY(copysign),
+      RAF_UNARY(exp),
+      RAF_UNARY(exp2),
+      RAF_UNARY(expm1),
+      RAF_UNARY(log),
+      RAF_UNARY(log2),
+      RAF_UNARY(log10),
+      RAF_UNARY(log1p),
+      RAF_UNARY(sqrt),
+      RAF_UNARY(cbrt),
+      RAF_UNARY(sin),
+      RAF_UNARY(cos),
+      RAF_UNARY(tan),
+      RAF_UNARY(asin),
+      RAF_UNARY(acos),
+      RAF_UNARY(atan),
+      RAF_UNARY(sinh),
+      RAF_UNARY(cosh),
+      RAF_UNARY(tanh),
+      RAF_UNARY(asinh),
+      RAF_UNARY(acosh),
+      RAF_UNARY(atanh),
+      RAF_UNARY(erf),
+      RAF_UNARY(erfc),
+      RAF_UNARY(tgamma),
+      RAF_UNARY(lgamma),
+      RAF_UNARY(floor),
+      RAF_UNARY(ceil),
+      RAF_UNARY(trunc),
+      RAF_UNARY(round),
+      RAF_UNARY(roundeven),
+      RAF_UNARY(rint),
+      RAF_UNARY(nearbyint),
+      RAF_UNARY(fabs),
+      RAF_BINARY(pow),
+      RAF_BINARY(atan2),
+      RAF_BINARY(fmod),
+      RAF_BINARY(hypot),
+      RAF_BINARY(fmin),
+      RAF_BINARY(fmax),
+      RAF_BINARY(copysign),
       RAF_BINARY(remainder),
       {"fma", address(static_cast<double (*)(double, double, double)>(::fma))},
       {"fmaf", address(static_cast<float (*)(float, float, float)>(::fmaf))},
