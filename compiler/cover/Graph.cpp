@@ -242,7 +242,9 @@ LogicalResult Graph::checkSingles(bool &changed) {
       bool view = layout.base != op->getResult(0) && layout.base.getDefiningOp() &&
                   partOf(layout.base.getDefiningOp()) == Part::Node;
       view |= layout.base != op->getResult(0) && !layout.base.getDefiningOp();
-      moved |= forced.try_emplace(op, view ? Part::Outside : Part::Node).second;
+      // It may stand against several nodes, and have moved for another one already.
+      forced.try_emplace(op, view ? Part::Outside : Part::Node);
+      moved = true;
     }
     changed |= moved;
     if (!moved)
