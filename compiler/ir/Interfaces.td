@@ -59,6 +59,9 @@ def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
            "::llvm::ArrayRef<bool>":$needed, "::llvm::MutableArrayRef<::mlir::Value>":$gradients)>,
     InterfaceMethod<[{Whether any gradient can flow through (false: integer-valued, comparisons, ...).}],
       "bool", "isDifferentiable", (ins), [{}], [{ return true; }]>,
+    InterfaceMethod<[{Whether `vjp` covers cotangents of the results marked in `live` and gradients of the operands in `needed`.
+                      Where it does not, the op is decomposed and its pieces are differentiated.}],
+      "bool", "hasRuleFor", (ins "::llvm::ArrayRef<bool>":$needed, "::llvm::ArrayRef<bool>":$live), [{}], [{ return true; }]>,
   ];
 }
 

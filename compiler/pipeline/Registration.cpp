@@ -2,11 +2,13 @@
 
 #include "compiler/cover/Cover.h"
 #include "compiler/decompose/Decompose.h"
+#include "compiler/differentiate/Differentiate.h"
 #include "compiler/lower/to_loops/Gen.h"
 #include "compiler/lower/to_loops/LoopModels.h"
 #include "compiler/lower/to_loops/Passes.h"
 #include "compiler/lower/to_onednn/OneDnn.h"
 #include "compiler/lower/to_rt/Rt.h"
+#include "compiler/optimize/simplify/Simplify.h"
 #include "compiler/reference/Interpreter.h"
 #include "compiler/schedule/Passes.h"
 
@@ -20,6 +22,7 @@ void registerDialects(mlir::DialectRegistry &registry) {
   registerDecompositions(registry);
   registerReference(registry);
   gen::registerLoopModels(registry);
+  registerDerivatives(registry);
 }
 
 void registerPasses() {
@@ -31,6 +34,8 @@ void registerPasses() {
   gen::registerEmitLlvmPass();
   cover::registerCoverPasses();
   schedule::registerSchedulePasses();
+  registerDifferentiatePasses();
+  registerSimplifyPass();
 }
 
 } // namespace raf

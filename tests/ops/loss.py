@@ -50,7 +50,20 @@ def kl_div(log_target):
     return lambda x, t, reduction: F.kl_div(x, t, reduction=reduction, log_target=log_target)
 
 
+def differentiable_in_weight(logits, labels, weight, reduction, ignore_index=-100, label_smoothing=0.0):
+    """F.cross_entropy, which gives the weight no gradient."""
+    logp, valid = torch.log_softmax(logits, 1), labels != ignore_index
+    labels = torch.where(valid, labels, 0)
+    w = weight[labels] * valid
+    loss = -(1 - label_smoothing) * logp.gather(1, labels[:, None])[:, 0] * w
+    loss = loss - label_smoothing / logits.shape[1] * (logp * weight).sum(1) * valid
+    return loss if reduction == "none" else loss.sum() / (w.sum() if reduction == "mean" else 1)
+
+
 def cross_entropy(logits, labels, weight, reduction, ignore_index=-100, label_smoothing=0.0):
+    if weight is not None and weight.requires_grad:
+        loss = differentiable_in_weight(logits, labels.long(), weight, reduction, ignore_index, label_smoothing)
+        return loss, torch.logsumexp(logits, 1)
     loss = F.cross_entropy(logits, labels.long(), weight, reduction=reduction, ignore_index=ignore_index, label_smoothing=label_smoothing)
     return loss, torch.logsumexp(logits, 1)
 

@@ -9,7 +9,7 @@ OPS = tools.registered_ops()
 RAF = sorted(name for name in OPS if name.startswith("raf."))
 # Made by every test that has a number in it.
 BUILT_IN_TESTS = {"raf.constant", "raf.iota"}
-STAGES = ["cast_policy", "cost", "shardable"]
+STAGES = ["cast_policy", "cost", "shardable", "differentiable"]
 
 
 @pytest.mark.parametrize("op", RAF)
