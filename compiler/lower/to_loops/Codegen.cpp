@@ -90,6 +90,16 @@ FailureOr<MachineCode> compileKernel(KernelOp kernel, const InputStrides &stride
   return std::move(*code);
 }
 
+bool KernelOp::acceptsStrides(unsigned operand, llvm::ArrayRef<int64_t> shape,
+                              llvm::ArrayRef<int64_t> strides) {
+  GroupOps group = groupOf(*this);
+  if (llvm::none_of(group.ops, anchorOf))
+    return true;
+  InputStrides all = contiguousInputs(group);
+  all[operand].assign(strides.begin(), strides.end());
+  return planKernel(group, all, kAnyLanes, nullptr).has_value();
+}
+
 bool KernelOp::mayOverwrite(unsigned operand, unsigned result) {
   GroupOps group = groupOf(*this);
   if (elementBytes(elementType(group.inputs[operand])) !=

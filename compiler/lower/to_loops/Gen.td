@@ -13,7 +13,7 @@ def Gen_Dialect : Dialect {
 }
 
 def Gen_KernelOp : Op<Gen_Dialect, "kernel", [Pure, IsolatedFromAbove, SingleBlock,
-    DeclareOpInterfaceMethods<KernelOpInterface, ["mayOverwrite", "getLabel"]>, CostOpInterface]> {
+    DeclareOpInterfaceMethods<KernelOpInterface, ["mayOverwrite", "acceptsStrides", "getLabel"]>, CostOpInterface]> {
   let summary = "a fused group";
   let description = [{
     The region computes the results from the inputs with raf ops; codegen makes one machine-code function of it

@@ -1,6 +1,7 @@
 // The role of every op in a loop nest.
 #include "compiler/ir/Raf.h"
 #include "compiler/lower/to_loops/LoopModels.h"
+#include "compiler/lower/to_loops/Plan.h"
 
 namespace raf::gen {
 namespace {
@@ -8,6 +9,14 @@ namespace {
 template <class Op, LoopRole role>
 struct Role : LoopNestOpInterface::ExternalModel<Role<Op, role>, Op> {
   LoopRole getLoopRole(mlir::Operation *) const { return role; }
+};
+
+/// Whole where the attention nest computes it, else decomposed.
+template <class Op>
+struct AttentionRole : LoopNestOpInterface::ExternalModel<AttentionRole<Op>, Op> {
+  LoopRole getLoopRole(mlir::Operation *op) const {
+    return hasAttentionNest(op) ? LoopRole::Anchor : LoopRole::Composite;
+  }
 };
 
 template <LoopRole role, class... Ops> void attach(mlir::MLIRContext *context) {
@@ -27,6 +36,8 @@ void attachLoopRoles(mlir::MLIRContext *c) {
          ArgMinOp>(c);
   attach<LoopRole::Reduce, ReduceSumOp, ReduceMaxOp, ReduceMinOp, ReduceProdOp, ReduceAnyOp,
          ReduceAllOp>(c);
+  AttentionOp::attachInterface<AttentionRole<AttentionOp>>(*c);
+  AttentionGradOp::attachInterface<AttentionRole<AttentionGradOp>>(*c);
 }
 
 } // namespace raf::gen

@@ -1,4 +1,4 @@
-// Philox4x32-10 on vectors, bit for bit common/Philox.h.
+#include "compiler/lower/to_loops/Philox.h"
 #include "compiler/ir/Raf.h"
 #include "compiler/lower/to_loops/NestEmitter.h"
 
@@ -8,18 +8,14 @@ namespace raf::gen {
 
 using llvm::Value;
 
-namespace {
-
-using Words = std::array<Value *, 4>;
-
 // Counters and words are 32-bit numbers in 64-bit lanes: one multiplication of lanes gives both
 // halves of a product, and what gathers in the upper halves is never looked at.
-Words philox(BodyBuilder &b, Value *block, Value *op, Value *step, Value *seed) {
+PhiloxWords philox(BodyBuilder &b, Value *block, Value *op, Value *step, Value *seed) {
   llvm::IRBuilder<> &ir = b.ir;
   const unsigned lanes = BodyBuilder::lanesOf(block);
   auto low = [&](Value *v) { return ir.CreateAnd(v, b.integer(v, 0xffffffff)); };
   auto high = [&](Value *v) { return ir.CreateLShr(v, 32); };
-  Words c = {block, high(block), b.splat(op, lanes), b.splat(step, lanes)};
+  PhiloxWords c = {block, high(block), b.splat(op, lanes), b.splat(step, lanes)};
   Value *k0 = seed, *k1 = high(seed);
   for (int round = 0; round < 10; ++round) {
     Value *p0 = ir.CreateMul(low(c[0]), b.integer(block, 0xD2511F53));
@@ -31,8 +27,6 @@ Words philox(BodyBuilder &b, Value *block, Value *op, Value *step, Value *seed) 
   }
   return c;
 }
-
-} // namespace
 
 // Words of the tile's elements; `random` of the same op in other parts of the tile is set on the
 // way.
@@ -69,7 +63,7 @@ Value *NestEmitter::random(unsigned i, unsigned part) {
       at = ir.CreateAdd(
           b.splat(first, lanes),
           laneOffsets(strideValue(node.strides, node.strideParams, nest.vectorAxis), part));
-    Words words = philox(b, ir.CreateLShr(at, 2), op, step, seed);
+    PhiloxWords words = philox(b, ir.CreateLShr(at, 2), op, step, seed);
     auto narrow = [&](Value *w) { return ir.CreateTrunc(w, BodyBuilder::withLanes(i32, w)); };
     auto bit = [&](int64_t mask) {
       return ir.CreateICmpNE(ir.CreateAnd(at, b.integer(at, mask)), b.integer(at, 0));
@@ -90,7 +84,7 @@ Value *NestEmitter::random(unsigned i, unsigned part) {
     ids[lane] = begin * lanes / 4 + lane;
   Value *block = ir.CreateAdd(b.splat(ir.CreateLShr(first, 2), blocks),
                               llvm::ConstantDataVector::get(ir.getContext(), ids));
-  Words words = philox(b, block, op, step, seed);
+  PhiloxWords words = philox(b, block, op, step, seed);
   // Lane j holds words 0..3 of block j: two at a time side by side, then interleaved.
   auto pair = [&](Value *a, Value *c) {
     return ir.CreateOr(ir.CreateAnd(a, b.integer(a, 0xffffffff)), ir.CreateShl(c, 32));

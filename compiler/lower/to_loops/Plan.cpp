@@ -19,6 +19,8 @@ Anchor anchorOf(Operation *op) {
     return planScatter;
   if (isa<CumSumOp, ArgMaxOp, ArgMinOp>(op))
     return planScan;
+  if (hasAttentionNest(op))
+    return planAttention;
   return nullptr;
 }
 
@@ -29,7 +31,8 @@ std::optional<KernelPlan> planKernel(const GroupOps &group, const InputStrides &
     Anchor anchor = anchorOf(op);
     if (!anchor)
       continue;
-    if (group.ops.size() != 1 || group.outputs.size() != 1) {
+    const bool alone = group.ops.size() == 1 && group.outputs.size() == 1;
+    if (!alone && !hasAttentionNest(op)) { // attention takes in views
       if (why)
         *why = (op->getName().getStringRef() + ": its loops take no other op in").str();
       return std::nullopt;

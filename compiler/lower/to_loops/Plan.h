@@ -37,7 +37,8 @@ struct PlanContext {
 std::optional<KernelPlan> planKernel(const GroupOps &group, const InputStrides &strides, int lanes,
                                      std::string *why);
 
-/// An anchor plans a group that is one op of its kind: a template of loops of its own.
+/// An anchor plans a group that is one op of its kind (for attention: with views around it): a
+/// template of loops of its own.
 using Anchor = std::optional<KernelPlan> (*)(mlir::Operation *op, const PlanContext &context);
 /// The anchor of this op, null when its loops are a nest's.
 Anchor anchorOf(mlir::Operation *op);
@@ -45,5 +46,8 @@ Anchor anchorOf(mlir::Operation *op);
 std::optional<KernelPlan> planMatmul(mlir::Operation *op, const PlanContext &context);
 std::optional<KernelPlan> planScatter(mlir::Operation *op, const PlanContext &context);
 std::optional<KernelPlan> planScan(mlir::Operation *op, const PlanContext &context);
+/// Whether `op` is attention or its gradient, of types that the loop nest computes (float32).
+bool hasAttentionNest(mlir::Operation *op);
+std::optional<KernelPlan> planAttention(mlir::Operation *op, const PlanContext &context);
 
 } // namespace raf::gen
