@@ -1,6 +1,8 @@
 // C++ side of Interfaces.td: the types its methods speak of.
 #pragma once
 
+#include "common/DType.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/OpDefinition.h"
@@ -42,6 +44,8 @@ struct LibraryCallDescription {
   llvm::SmallVector<int64_t> ints;
   llvm::SmallVector<double> floats;
   llvm::SmallVector<std::string> strings;
+  /// Operands that the kernel gets with their last two dimensions swapped.
+  llvm::SmallVector<unsigned> transposed = {};
 };
 
 class HostTensor; // compiler/reference/HostTensor.h
@@ -52,6 +56,8 @@ double countElements(mlir::TypeRange types);
 double countBytes(mlir::TypeRange types);
 /// Bytes of one element in memory (i1 and i8: 1).
 int64_t elementBytes(mlir::Type elementType);
+/// How elements of a tensor of the dialect are stored.
+DType dtypeOf(mlir::Type elementType);
 /// Every dimension i of every operand and result of full rank carries factor i.
 ShardingRule elementwiseShardingRule(mlir::Operation *op);
 

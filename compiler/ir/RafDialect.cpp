@@ -1,4 +1,5 @@
 #include "compiler/ir/Raf.h"
+#include "compiler/ir/Types.h"
 
 #include "mlir/IR/OpImplementation.h"
 
@@ -28,7 +29,42 @@ double countElements(TypeRange types) {
   return n;
 }
 
-int64_t elementBytes(Type t) { return (t.getIntOrFloatBitWidth() + 7) / 8; }
+int64_t elementBytes(Type elementType) {
+  return static_cast<int64_t>(sizeOf(dtypeOf(elementType)));
+}
+
+static std::optional<DType> storageOf(Type type) {
+  if (type.isF32())
+    return DType::F32;
+  if (type.isF64())
+    return DType::F64;
+  if (type.isBF16())
+    return DType::BF16;
+  if (type.isF16())
+    return DType::F16;
+  if (type.isUnsignedInteger(8))
+    return DType::U8;
+  if (type.isSignlessInteger(1))
+    return DType::I1;
+  if (type.isSignlessInteger(8))
+    return DType::I8;
+  if (type.isSignlessInteger(16))
+    return DType::I16;
+  if (type.isSignlessInteger(32))
+    return DType::I32;
+  if (type.isSignlessInteger(64))
+    return DType::I64;
+  return std::nullopt;
+}
+
+bool isElementType(Type type) { return storageOf(type).has_value(); }
+
+DType dtypeOf(Type type) {
+  std::optional<DType> dtype = storageOf(type);
+  if (!dtype)
+    llvm::report_fatal_error("a tensor of this element type is none of the raf dialect");
+  return *dtype;
+}
 
 double countBytes(TypeRange types) {
   double n = 0;

@@ -68,30 +68,6 @@ int64_t readInt(DType dtype, const void *bytes, int64_t i) {
 
 } // namespace
 
-DType dtypeOf(mlir::Type type) {
-  if (type.isF32())
-    return DType::F32;
-  if (type.isF64())
-    return DType::F64;
-  if (type.isBF16())
-    return DType::BF16;
-  if (type.isF16())
-    return DType::F16;
-  if (type.isInteger(1))
-    return DType::I1;
-  if (type.isUnsignedInteger(8))
-    return DType::U8;
-  if (type.isInteger(8))
-    return DType::I8;
-  if (type.isInteger(16))
-    return DType::I16;
-  if (type.isInteger(32))
-    return DType::I32;
-  if (type.isInteger(64))
-    return DType::I64;
-  llvm_unreachable("not an element type of the raf dialect");
-}
-
 double roundTo(DType dtype, double value) {
   switch (dtype) {
   case DType::F64:

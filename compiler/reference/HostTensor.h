@@ -3,6 +3,8 @@
 
 #include "common/DType.h"
 
+#include "compiler/ir/Interfaces.h"
+
 #include "mlir/IR/BuiltinTypes.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -13,9 +15,6 @@
 #include <vector>
 
 namespace raf {
-
-/// Element type of a tensor of the raf dialect.
-DType dtypeOf(mlir::Type elementType);
 
 /// `value` rounded to a float dtype: to nearest even, the 16-bit types by way of float32, as
 /// compiled code does.

@@ -78,31 +78,37 @@ CodeCache::CodeCache(std::string cacheDir) : directory(std::move(cacheDir)) {
 
 mlir::FailureOr<const MachineCode *>
 CodeCache::get(llvm::StringRef key, llvm::function_ref<mlir::FailureOr<MachineCode>()> compile) {
-  if (auto found = entries.find(key); found != entries.end())
-    return &found->second;
+  {
+    std::lock_guard lock(mutex);
+    if (auto found = entries.find(key); found != entries.end())
+      return &found->second;
+  }
+  // The code of an entry never moves and is never replaced.
+  auto keep = [&](MachineCode &&code, int64_t &counter) {
+    std::lock_guard lock(mutex);
+    ++counter;
+    return &entries.try_emplace(key, std::move(code)).first->second;
+  };
   const std::string path = directory + "/" + key.str();
   if (!directory.empty() && llvm::sys::fs::exists(path)) {
     try {
       MappedFile file(path);
       const auto *bytes = reinterpret_cast<const char *>(file.bytes().data());
-      if (auto code = decode({bytes, file.bytes().size()})) {
-        ++fromDisk;
-        return &(entries[key] = std::move(*code));
-      }
+      if (auto code = decode({bytes, file.bytes().size()}))
+        return keep(std::move(*code), fromDisk);
     } catch (const Error &) { // vanished meanwhile: compile
     }
   }
   mlir::FailureOr<MachineCode> code = compile();
   if (mlir::failed(code))
     return mlir::failure();
-  ++compiled;
   if (!directory.empty()) {
     try {
       writeFileAtomically(path, std::string_view(encode(*code)));
     } catch (const Error &) { // full or read-only: the code itself is there
     }
   }
-  return &(entries[key] = std::move(*code));
+  return keep(std::move(*code), compiled);
 }
 
 } // namespace raf::gen

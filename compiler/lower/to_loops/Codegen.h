@@ -6,6 +6,7 @@
 #include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -58,12 +59,14 @@ struct MachineCode {
   std::vector<Import> imports;
 };
 
-/// Compiles what `describeKernel` described; thread-safe for kernels of different contexts only.
+/// Compiles what `describeKernel` described; threads may compile kernels of one
+/// context at once.
 mlir::FailureOr<MachineCode> compileKernel(KernelOp kernel, const InputStrides &strides,
                                            const Target &target);
 
 /// Machine code by key: memory first, then `<cacheDir>/objects/<key>` (empty: no disk), else
-/// compiled and stored. Corrupt entries are compiled anew. Counts what it did.
+/// compiled and stored. Corrupt entries are compiled anew. Counts what it did. Threads may ask for
+/// different keys at once.
 class CodeCache {
 public:
   explicit CodeCache(std::string cacheDir);
@@ -73,6 +76,7 @@ public:
 
 private:
   std::string directory;
+  std::mutex mutex; // of entries and counters
   llvm::StringMap<MachineCode> entries;
 };
 

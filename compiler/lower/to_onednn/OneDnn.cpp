@@ -69,8 +69,12 @@ std::string MatmulOp::getLabel() {
 }
 
 LibraryCallDescription MatmulOp::describeCall() {
-  // Transposes reach the runtime as swapped strides of the operand (emit stage).
-  return {"onednn.matmul", {getBias() ? 1 : 0, getAccumulator() ? 1 : 0}, {}, {}};
+  llvm::SmallVector<unsigned> transposed;
+  if (getTransposeA())
+    transposed.push_back(0);
+  if (getTransposeB())
+    transposed.push_back(1);
+  return {"onednn.matmul", {getBias() ? 1 : 0, getAccumulator() ? 1 : 0}, {}, {}, transposed};
 }
 
 double MatmulOp::getFlops() {
