@@ -2,12 +2,14 @@
 
 #include "common/Error.h"
 
+#include <cmath>
+
 using namespace raf;
 using namespace raf::test;
 
 namespace {
 
-constexpr const char *kMlp = "mlp:layers=2,width=37,input=19,classes=5,dropout=0.1";
+constexpr const char *kTinyGpt = "gpt2:layers=2,width=32,heads=4,context=16,vocab=64,dropout=0.1";
 
 /// Losses of `steps` steps on one batch that never changes.
 std::vector<float> train(runtime::Session &session, int steps, float lr, int64_t classes) {
@@ -43,8 +45,20 @@ TEST(Train, AnMlpLearnsItsBatch) {
   EXPECT_LT(losses.back(), 0.5f * losses.front());
 }
 
+TEST(Train, ATinyGptLearnsItsBatch) {
+  CompileOptions options;
+  options.clipGradNorm = 1;
+  CompileResult result = compiler().compile({kTinyGpt, {{"batch", 3}}}, options);
+  auto session = load(result);
+  initialize(*session);
+  std::vector<float> losses = train(*session, 60, 1e-2f, 64);
+  // Untrained, all 64 tokens are about equally likely.
+  EXPECT_NEAR(losses.front(), std::log(64.0), 0.3);
+  EXPECT_LT(losses.back(), 0.7f * losses.front());
+}
+
 TEST(Train, ThePlannedPeakIsWhatTheSessionTakes) {
-  CompileResult result = compiler().compile({kMlp, {{"batch", 3}}}, {});
+  CompileResult result = compiler().compile({kTinyGpt, {{"batch", 3}}}, {});
   auto session = load(result);
   const runtime::MemoryStats memory = session->memory();
   EXPECT_EQ(memory.arenaBytes, result.arenaBytes);
@@ -52,7 +66,7 @@ TEST(Train, ThePlannedPeakIsWhatTheSessionTakes) {
   EXPECT_EQ(memory.plannedPeakBytes(),
             result.arenaBytes + result.stateBytes + memory.workspaceBytes);
   initialize(*session);
-  train(*session, 2, 1e-3f, 5);
+  train(*session, 2, 1e-3f, 64);
   EXPECT_EQ(session->memory().plannedPeakBytes(), memory.plannedPeakBytes());
 }
 
@@ -71,19 +85,37 @@ TEST(Train, ABudgetBelowThePlanIsRefusedWithTheLeastThatWorks) {
 }
 
 TEST(Train, EqualRequestsGiveEqualBytes) {
-  EXPECT_EQ(compiler().compile({kMlp, {{"batch", 3}}}, {}).executable,
-            compiler().compile({kMlp, {{"batch", 3}}}, {}).executable);
+  EXPECT_EQ(compiler().compile({kTinyGpt, {{"batch", 3}}}, {}).executable,
+            compiler().compile({kTinyGpt, {{"batch", 3}}}, {}).executable);
+}
+
+// Layers share their machine code, and so do batch sizes.
+TEST(Train, LayersAndBatchSizesShareMachineCode) {
+  const std::string cache = testing::TempDir() + "/raf-pipeline-cache";
+  std::filesystem::remove_all(cache);
+  CompileOptions options;
+  options.cacheDir = cache;
+  const std::string keys = ",width=32,heads=4,context=16,vocab=64";
+  CompileResult two = compiler().compile({"gpt2:layers=2" + keys, {{"batch", 2}}}, options);
+  EXPECT_GT(two.kernelsCompiled, 0);
+  EXPECT_EQ(two.kernelsFromCache, 0);
+  CompileResult four = compiler().compile({"gpt2:layers=4" + keys, {{"batch", 2}}}, options);
+  // One kernel sums the gradients' norms, and there are more of them.
+  EXPECT_LE(four.kernelsCompiled, 1);
+  CompileResult batch = compiler().compile({"gpt2:layers=2" + keys, {{"batch", 3}}}, options);
+  EXPECT_EQ(batch.kernelsCompiled, 0);
+  std::filesystem::remove_all(cache);
 }
 
 TEST(Train, EvaluationAndTrainingShareOneState) {
   CompileOptions options;
   options.functions = {"train_step", "evaluate"};
-  auto session = load(compiler().compile({kMlp, {{"batch", 3}}}, options));
+  auto session = load(compiler().compile({kTinyGpt, {{"batch", 3}}}, options));
   initialize(*session);
   Inputs evaluate(*session, "evaluate");
   evaluate.run();
   const float before = *evaluate.output<float>("loss");
-  train(*session, 20, 1e-2f, 5);
+  train(*session, 20, 1e-2f, 64);
   evaluate.run();
   EXPECT_NE(*evaluate.output<float>("loss"), before);
 }
