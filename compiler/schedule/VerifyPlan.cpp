@@ -21,7 +21,7 @@ public:
     for (BlockArgument argument : func.getArguments()) {
       if (failed(checkInside(argument, func.getLoc())))
         return failure();
-      defined.push_back(argument);
+      define(argument);
     }
     for (Operation &op : func.front().without_terminator())
       if (failed(checkOp(&op)))
@@ -32,16 +32,28 @@ public:
 private:
   Range rangeOf(Value v) { return touchedBytes(v, plan.places[v]); }
 
+  /// The bytes of a value: where, from and to.
+  struct Extent {
+    schedule::Space space;
+    uint32_t index;
+    Range range;
+
+    bool meets(const Extent &other) const {
+      return space == other.space && index == other.index && overlaps(range, other.range);
+    }
+  };
+  Extent extentOf(Value v) {
+    const Place &place = plan.places[v];
+    return {place.space, place.index, rangeOf(v)};
+  }
+  void define(Value root) { defined.push_back({root, extentOf(root)}); }
+
   bool contiguous(Value v) {
     return ViewLayout{v, 0, plan.places[v].strides}.isContiguous(shapeOf(v));
   }
 
   /// Whether writing `a` changes bytes of `b`.
-  bool collide(Value a, Value b) {
-    const Place &x = plan.places[a], &y = plan.places[b];
-    return x.space == y.space && (x.space != Space::Input || x.index == y.index) &&
-           overlaps(rangeOf(a), rangeOf(b));
-  }
+  bool collide(Value a, Value b) { return extentOf(a).meets(extentOf(b)); }
 
   int64_t capacity(Value v) {
     const Place &place = plan.places[v];
@@ -82,7 +94,7 @@ private:
     if (isViewKind(op))
       return checkView(op);
     if (isa<ConstantOp>(op)) {
-      defined.push_back(op->getResult(0));
+      define(op->getResult(0));
       return success();
     }
     return checkKernel(op);
@@ -136,15 +148,17 @@ private:
                  << operand.getOperandNumber() << " at " << plan.places[operand.get()].text();
     }
     // The writes take effect: whoever lay there is gone.
-    llvm::erase_if(defined, [&](Value v) {
-      for (Value result : op->getResults())
-        if (collide(result, v)) {
-          overwriter[v] = op;
-          return true;
-        }
-      return false;
-    });
-    llvm::append_range(defined, op->getResults());
+    for (Value result : op->getResults()) {
+      const Extent written = extentOf(result);
+      llvm::erase_if(defined, [&](const auto &entry) {
+        if (!written.meets(entry.second))
+          return false;
+        overwriter[entry.first] = op;
+        return true;
+      });
+    }
+    for (Value result : op->getResults())
+      define(result);
     return success();
   }
 
@@ -200,7 +214,7 @@ private:
   func::FuncOp func;
   FunctionPlan plan;
   int64_t stateBytes, constantBytes;
-  std::vector<Value> defined; // roots whose memory is as their kernel left it
+  std::vector<std::pair<Value, Extent>> defined; // roots whose memory is as their kernel left it
   llvm::DenseMap<Value, Operation *> overwriter;
 };
 
