@@ -131,7 +131,8 @@ llvm::SmallVector<int64_t> NestBuilder::stridesOf(const Terms &dims) {
   llvm::SmallVector<int64_t> strides(axes.size(), 0);
   for (const auto &[list, dimStride] : dims) {
     int64_t stride = dimStride;
-    for (int atom : llvm::reverse(factors.atoms(list))) {
+    const FactorList atoms = factors.atoms(list);
+    for (int atom : llvm::reverse(atoms)) {
       if (auto *axis = llvm::find(axes, atom); axis != axes.end())
         strides[axis - axes.begin()] += stride;
       stride *= factors.extent(atom);

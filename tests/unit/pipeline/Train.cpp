@@ -57,6 +57,17 @@ TEST(Train, ATinyGptLearnsItsBatch) {
   EXPECT_LT(losses.back(), 0.7f * losses.front());
 }
 
+// Patches of an image: a reshape into six dimensions and a transpose, copied by one loop nest.
+TEST(Train, AVisionTransformerTrains) {
+  CompileOptions options;
+  auto session = load(compiler().compile(
+      {"vit-b-16:layers=1,width=16,heads=2,image=32,patch=8,classes=7,dropout=0", {{"batch", 2}}},
+      options));
+  initialize(*session);
+  std::vector<float> losses = train(*session, 30, 1e-2f, 7);
+  EXPECT_LT(losses.back(), 0.5f * losses.front());
+}
+
 TEST(Train, ThePlannedPeakIsWhatTheSessionTakes) {
   CompileResult result = compiler().compile({kTinyGpt, {{"batch", 3}}}, {});
   auto session = load(result);
