@@ -39,17 +39,11 @@ Tensor selfAttention(Graph &g, Tensor x, int64_t heads, double p) {
   return linear(g, "out_proj", reshape(transpose(y, {0, 2, 1, 3}), {batch, time, width}), width);
 }
 
-void build(Graph &g, const Options &o) {
-  o.requireMultiple("width", "heads");
-  o.requireMultiple("image", "patch");
-  int64_t batch = o.size("batch"), image = o.size("image"), width = o.size("width");
-  double p = o.probability("dropout");
-  Tensor pixels = g.input("x", {batch, o.size("channels"), image, image});
-  Tensor labels = g.input("labels", {batch}, DType::I64);
-  Tensor x = patchEmbedding(g, pixels, o.size("patch"), width);
-  Tensor cls = g.parameter("class_token", {1, 1, width}, "zeros", {.decay = false});
-  x = concat({broadcastTo(cls, {batch, 1, width}), x}, 1);
+// Tokens (B, T, W) -> (B, T, W)
+Tensor encode(Graph &g, Tensor x, const Options &o) {
   Graph::Scope encoder(g, "encoder");
+  const int64_t width = x.dim(2);
+  const double p = o.probability("dropout");
   x = dropout(x + g.parameter("pos_embedding", {1, x.dim(1), width}, "normal(0,0.02)"), p);
   for (int64_t i = 0; i < o.size("layers"); ++i) {
     Graph::Scope scope(g, fmt::format("layers.encoder_layer_{}", i));
@@ -59,7 +53,19 @@ void build(Graph &g, const Options &o) {
     h = dropout(gelu(linear(g, "0", h, o.size("hidden"))), p);
     x = x + dropout(linear(g, "3", h, width), p);
   }
-  x = reshape(slice(layerNorm(g, "ln", x, 1e-6), 1, 0, 1), {batch, width});
+  return layerNorm(g, "ln", x, 1e-6);
+}
+
+void build(Graph &g, const Options &o) {
+  o.requireMultiple("width", "heads");
+  o.requireMultiple("image", "patch");
+  int64_t batch = o.size("batch"), image = o.size("image"), width = o.size("width");
+  Tensor pixels = g.input("x", {batch, o.size("channels"), image, image});
+  Tensor labels = g.input("labels", {batch}, DType::I64);
+  Tensor x = patchEmbedding(g, pixels, o.size("patch"), width);
+  Tensor cls = g.parameter("class_token", {1, 1, width}, "zeros", {.decay = false});
+  x = concat({broadcastTo(cls, {batch, 1, width}), x}, 1);
+  x = reshape(slice(encode(g, x, o), 1, 0, 1), {batch, width});
   Graph::Scope head(g, "heads");
   Tensor logits = linear(g, "head", x, o.size("classes"));
   g.output("loss", crossEntropy(logits, labels));
