@@ -159,6 +159,11 @@ public:
   TiledMatmul(Contraction contraction, const Threads &threads)
       : p(std::move(contraction)), threads(threads), computeType(p.dtype) {
     std::tie(rows, columns) = cutTiles(p);
+    if (p.k == 0) { // nothing to walk, perhaps not even an address
+      p.a = p.b = {};
+      for (Contraction::Batch &dim : p.batch)
+        dim.a = dim.b = 0;
+    }
     tiles = p.batches() * rows.count() * columns.count();
     packed = p.k == 0 || p.dtype == DType::F64 || !prepareInPlace();
     if (packed)
