@@ -68,6 +68,29 @@ TEST(Train, AVisionTransformerTrains) {
   EXPECT_LT(losses.back(), 0.5f * losses.front());
 }
 
+// Section 9 of the contract: neither a second run nor, in deterministic mode, the threads change a
+// bit.
+TEST(Train, BitsDoNotDependOnThreadsInDeterministicMode) {
+  CompileOptions options;
+  options.clipGradNorm = 1;
+  options.deterministic = true;
+  CompileResult result = compiler().compile({kTinyGpt, {{"batch", 3}}}, options);
+  auto bits = [&](int threads) {
+    auto session =
+        runtime::Session::load(result.executable, {.threads = threads, .deterministic = true});
+    initialize(*session);
+    std::vector<float> values = train(*session, 5, 1e-2f, 64);
+    for (const runtime::StateInfo &state : session->state())
+      values.insert(values.end(), static_cast<float *>(state.view.data),
+                    static_cast<float *>(state.view.data) + state.view.numElements());
+    return values;
+  };
+  const std::vector<float> one = bits(1);
+  EXPECT_EQ(one, bits(1));
+  EXPECT_EQ(one, bits(2));
+  EXPECT_EQ(one, bits(5));
+}
+
 TEST(Train, ThePlannedPeakIsWhatTheSessionTakes) {
   CompileResult result = compiler().compile({kTinyGpt, {{"batch", 3}}}, {});
   auto session = load(result);
