@@ -3,6 +3,7 @@
 #include "compiler/api/Compiler.h"
 #include "compiler/emit/Emit.h"
 #include "compiler/import/Import.h"
+#include "compiler/import/Loss.h"
 #include "compiler/import/zoo/Zoo.h"
 #include "compiler/ir/Raf.h"
 #include "compiler/pipeline/Diagnostics.h"
@@ -56,6 +57,7 @@ std::string metadataOf(const ModelSource &model, const CompileOptions &options) 
   json["cpu"] = options.cpu;
   json["dialects"] = options.dialects;
   json["clip_grad_norm"] = options.clipGradNorm;
+  json["loss"] = options.loss;
   json["deterministic"] = options.deterministic;
   json["outputs"] = options.outputs;
   nlohmann::json &optimizer = json["optimizer"];
@@ -100,12 +102,15 @@ public:
     for (Phase phase : kPhases) {
       const Clock::time_point phaseStart = Clock::now();
       report(options, phase, 0);
-      if (phase == Phase::Import)
+      if (phase == Phase::Import) {
         module = importModel(*context, model);
-      else if (phase == Phase::Emit)
+        if (!options.loss.empty())
+          appendLoss(*module, options.loss);
+      } else if (phase == Phase::Emit) {
         emitInto(*module, model, compilation, result);
-      else
+      } else {
         run(phase, *module, compilation);
+      }
       result.phaseSeconds.emplace_back(nameOf(phase).str(), secondsSince(phaseStart));
       if (options.printer &&
           (options.printIrAfter == "all" || options.printIrAfter == nameOf(phase)))
@@ -148,8 +153,14 @@ private:
 
   static void run(Phase phase, ModuleOp module, Compilation &compilation) {
     ErrorCollector errors(*module.getContext());
-    if (failed(runPhase(phase, module, compilation)))
-      throw Error(errors.empty() ? fmt::format("{} failed", nameOf(phase).str()) : errors.line());
+    if (succeeded(runPhase(phase, module, compilation)))
+      return;
+    const std::string line =
+        errors.empty() ? fmt::format("{} failed", nameOf(phase).str()) : errors.line();
+    // An op without a derivative, or without a kernel.
+    if (phase == Phase::Differentiate || phase == Phase::Cover)
+      throw UnsupportedError(line);
+    throw Error(line);
   }
 
   static void emitInto(ModuleOp module, const ModelSource &model, const Compilation &compilation,

@@ -183,8 +183,6 @@ void checkOptions(const CompileOptions &options) {
     throw UnsupportedError("mixed precision is not supported by this version");
   if (options.gradAccum > 1)
     throw UnsupportedError("gradient accumulation is not supported by this version");
-  if (!options.loss.empty())
-    throw UnsupportedError("a loss for models without one is not supported by this version");
   if (!options.stopAfter.empty())
     (void)phaseNamed(options.stopAfter);
   if (!options.printIrAfter.empty() && options.printIrAfter != "all")

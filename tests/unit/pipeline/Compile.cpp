@@ -108,6 +108,36 @@ TEST(Compile, NamesTheLineOfAFileThatIsNoModel) {
               HasSubstr("/no/such/file.mlir: "));
 }
 
+// A model without a loss gets one, with an input for what it should give.
+TEST(Compile, ALossIsAppendedByItsName) {
+  TextFile file("linear.mlir", R"mlir(
+    func.func @forward(%x: tensor<2x3xf32> {raf.name = "x", raf.kind = "input"},
+                       %w: tensor<3x4xf32> {raf.name = "w", raf.kind = "param", raf.init = "normal(0,1)"})
+        -> (tensor<2x4xf32> {raf.name = "y"}) {
+      %y = raf.matmul %x, %w : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+      return %y : tensor<2x4xf32>
+    })mlir");
+  CompileOptions options;
+  options.functions = {"value_and_grad"};
+  options.loss = "mse_loss";
+  auto session = load(compiler().compile({file.name(), {}}, options));
+  initialize(*session);
+  Inputs inputs(*session, "value_and_grad");
+  for (int i = 0; i < 8; ++i)
+    inputs.at<float>("labels")[i] = 3; // x is zero, and so is y
+  inputs.run();
+  EXPECT_FLOAT_EQ(*inputs.output<float>("loss"), 9);
+  options.loss = "cross_entropy";
+  session = load(compiler().compile({file.name(), {}}, options));
+  Inputs classes(*session, "value_and_grad");
+  classes.at<int64_t>("labels")[1] = 2;
+  classes.run();
+  EXPECT_FLOAT_EQ(*classes.output<float>("loss"), std::log(4.0f)); // four equally likely classes
+  options.loss = "hinge";
+  EXPECT_THAT(messageOf<UsageError>([&] { compiler().compile({file.name(), {}}, options); }),
+              HasSubstr("expected a loss (binary_cross_entropy, "));
+}
+
 TEST(Compile, InspectTellsParametersAndWork) {
   ModelInfo info = compiler().inspect({"mlp:layers=1,width=32,input=20,classes=5", {{"batch", 7}}});
   // fc0: 32 x 20 + 32, out: 5 x 32 + 5.
