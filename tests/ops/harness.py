@@ -165,9 +165,13 @@ class Program:
         return [tensor_type(np.shape(input_array(v, self.dtype)), input_dtype(v, self.dtype))
                 for v in self.sample.inputs if v is not None]
 
-    def expected(self, inputs=None):
+    @functools.cached_property
+    def input_dtypes(self):
+        return [input_dtype(v, self.dtype).replace("ui8", "u8") for v in self.sample.inputs if v is not None]
+
+    def expected(self):
         """PyTorch's results in float64 (integers in their own type)."""
-        tensors = iter([torch.tensor(np.asarray(a)) for a in (self.inputs if inputs is None else inputs)])
+        tensors = iter([torch.tensor(np.asarray(a)) for a in self.inputs])
         tensors = [None if v is None else next(tensors) for v in self.sample.inputs]
         return [t.detach().numpy() for t in as_tuple(self.record.torch(*tensors, **self.sample.options))]
 
@@ -191,8 +195,12 @@ class Program:
         return [f"%r#{i}" for i in range(len(self.result_types))] if len(self.result_types) > 1 else ["%r"]
 
     def module(self):
-        arguments = ", ".join(f"%{i}: {t}" for i, t in enumerate(self.input_types))
-        return (f"func.func @forward({arguments}) -> ({', '.join(self.result_types)}) {{\n"
+        """A forward model of the op alone: inputs x0, x1 ..., results y0, y1 ..."""
+        arguments = ", ".join(
+            f'%{i}: {t} {{raf.name = "x{i}", raf.kind = "{"key" if t == "tensor<2xi64>" else "input"}"}}'
+            for i, t in enumerate(self.input_types))
+        results = ", ".join(f'{t} {{raf.name = "y{i}"}}' for i, t in enumerate(self.result_types))
+        return (f"func.func @forward({arguments}) -> ({results}) {{\n"
                 f"  {self.statement()}\n"
                 f"  return {', '.join(self.result_names())} : {', '.join(self.result_types)}\n}}\n")
 
