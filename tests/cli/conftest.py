@@ -14,19 +14,20 @@ MODEL = "gpt2:layers=2,width=32,heads=2,context=16,vocab=256"
 
 
 class Raf:
-    """Runs `raf` with a cache of its own, far from the user's."""
+    """Runs `raf` in a folder, with a cache that is not the user's."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, cache):
         self.folder = folder
-        self.environment = dict(os.environ, XDG_CACHE_HOME=str(folder / "cache"))
+        self.environment = dict(os.environ, XDG_CACHE_HOME=str(cache))
 
     def start(self, *arguments):
         return subprocess.Popen([RAF, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                 cwd=self.folder, env=self.environment)
 
     def run(self, *arguments, **options):
-        return subprocess.run([RAF, *map(str, arguments)], capture_output=True, text=True, cwd=self.folder,
-                              env=self.environment, timeout=300, **options)
+        # A model of bytes may write what is no text.
+        return subprocess.run([RAF, *map(str, arguments)], capture_output=True, text=True, errors="replace",
+                              cwd=self.folder, env=self.environment, timeout=300, **options)
 
     def __call__(self, *arguments):
         """Standard output of a command that must succeed."""
@@ -47,9 +48,15 @@ class Raf:
         return done.stderr.strip()
 
 
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory):
+    """Compiled code, shared by the tests: few of them are about compiling it."""
+    return tmp_path_factory.mktemp("cache")
+
+
 @pytest.fixture
-def raf(tmp_path):
-    return Raf(tmp_path)
+def raf(tmp_path, cache):
+    return Raf(tmp_path, cache)
 
 
 @pytest.fixture

@@ -84,6 +84,7 @@ Action addCompile(CLI::App &app) {
   app.add_option("--functions", flags->functions,
                  "Of train_step, evaluate, forward, value_and_grad; comma list")
       ->delimiter(',')
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->check(CLI::IsMember({"train_step", "evaluate", "forward", "value_and_grad"}))
       ->capture_default_str();
   app.add_flag("--decisions", flags->decisions,

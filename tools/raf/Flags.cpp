@@ -89,6 +89,7 @@ void CompileFlags::add(CLI::App &app, bool training) {
         ->group(group);
     app.add_option("--hyper", hyper, "Optimizer hyper-parameter KEY=VALUE, as torch.optim names it")
         ->allow_extra_args(false)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
         ->group(group);
     app.add_option("--clip", clip, "Clip gradients to this global norm; 0: off")
         ->check(atLeast(0))

@@ -43,6 +43,8 @@ int main(int argc, char **argv) {
 
   CLI::App app("Compiles and runs the training of neural networks.", "raf");
   app.set_version_flag("--version", std::string("raf ") + version());
+  app.option_defaults()->multi_option_policy(
+      CLI::MultiOptionPolicy::TakeLast); // the last one counts
   std::vector<std::pair<CLI::App *, Action>> commands;
   auto command = [&](const char *name, const char *text, Action (*add)(CLI::App &)) {
     CLI::App *sub = app.add_subcommand(name, text);
