@@ -62,11 +62,14 @@ double opWeight(Operation *op) {
 }
 
 // oneDNN reaches the peak at every shape of a transformer; generated micro-kernels pack less well.
-constexpr double kLibraryEfficiency = 0.95, kGeneratedEfficiency = 0.7;
+// Attention's blocks are small and exponentials stand between its products.
+constexpr double kLibraryEfficiency = 0.95, kGeneratedEfficiency = 0.7, kAttentionEfficiency = 0.4;
 
 double CostModel::compute(Operation *op) const {
   if (auto matmul = dyn_cast<MatmulOp>(op))
     return matmul.getFlops() / (machine.matrixRate * kGeneratedEfficiency);
+  if (isa<AttentionOp, AttentionGradOp>(op))
+    return cast<CostOpInterface>(op).getFlops() / (machine.matrixRate * kAttentionEfficiency);
   // A reduction works on its operand's elements, everything else on its result's.
   double elements = countElements(op->getResultTypes());
   for (Value operand : op->getOperands())
