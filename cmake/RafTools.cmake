@@ -2,7 +2,8 @@
 find_program(RAF_CCACHE ccache)
 if(RAF_CCACHE)
   # Hits in every checkout: paths are relative to the source folder and the working folder is not hashed.
-  set(RAF_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${RAF_CCACHE})
+  set(RAF_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
+      CCACHE_SLOPPINESS=pch_defines,time_macros ${RAF_CCACHE})
   set(CMAKE_C_COMPILER_LAUNCHER ${RAF_LAUNCHER})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${RAF_LAUNCHER})
 endif()
@@ -15,6 +16,8 @@ elseif(RAF_LLD)
   add_link_options(-fuse-ld=lld)
 endif()
 
+# Lets ccache hit on files that use a precompiled header.
+add_compile_options("$<$<COMPILE_LANG_AND_ID:CXX,Clang>:SHELL:-Xclang -fno-pch-timestamp>")
 add_compile_options(-Wall -Wextra -Wno-unused-parameter -fno-semantic-interposition)
 if(RAF_SANITIZE)
   add_compile_options(-fsanitize=${RAF_SANITIZE} -fno-omit-frame-pointer -g)
