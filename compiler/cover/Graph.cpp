@@ -1,6 +1,5 @@
 #include "compiler/cover/Graph.h"
 
-#include "compiler/cover/StandIn.h"
 #include "compiler/lower/to_loops/Codegen.h"
 
 using namespace mlir;
@@ -18,9 +17,8 @@ bool isSmallConstant(Operation *op) {
 } // namespace
 
 LoopRole loopRoleOf(Operation *op) {
-  if (auto nest = dyn_cast<LoopNestOpInterface>(op))
-    return nest.getLoopRole();
-  return standInRole(op);
+  auto nest = dyn_cast<LoopNestOpInterface>(op);
+  return nest ? nest.getLoopRole() : LoopRole::None;
 }
 
 LogicalResult Graph::build(llvm::ArrayRef<Claim> claims) {

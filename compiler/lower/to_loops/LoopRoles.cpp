@@ -32,12 +32,17 @@ void attachLoopRoles(mlir::MLIRContext *c) {
          TruncOp, NotOp, AndOp, OrOp, XorOp, CompareOp, IsNanOp, IsFiniteOp, SelectOp, CastOp,
          UniformOp, NormalOp, EmbeddingOp, TakeOp, GatherOp, PadOp, ConcatOp, ReverseOp>(c);
   attach<LoopRole::Index, ConstantOp, ReshapeOp, TransposeOp, BroadcastOp, IotaOp, SliceOp>(c);
-  attach<LoopRole::Anchor, MatmulOp, EmbeddingGradOp, PutAddOp, ScatterAddOp, CumSumOp, ArgMaxOp,
-         ArgMinOp>(c);
   attach<LoopRole::Reduce, ReduceSumOp, ReduceMaxOp, ReduceMinOp, ReduceProdOp, ReduceAnyOp,
          ReduceAllOp>(c);
   AttentionOp::attachInterface<AttentionRole<AttentionOp>>(*c);
   AttentionGradOp::attachInterface<AttentionRole<AttentionGradOp>>(*c);
+  attach<LoopRole::Anchor, MatmulOp, EmbeddingGradOp, PutAddOp, ScatterAddOp, CumSumOp, ArgMaxOp,
+         ArgMinOp>(c);
+  attach<LoopRole::Composite, SiluOp, SoftplusOp, GeluOp, MeanOp, LogSumExpOp, VarOp, SoftmaxOp,
+         LogSoftmaxOp, LayerNormOp, RmsNormOp, DropoutOp, CrossEntropyOp, MseLossOp, L1LossOp,
+         HuberLossOp, SmoothL1LossOp, BceLossOp, BceWithLogitsLossOp, KlDivLossOp, SgdOp,
+         SgdMomentumOp, AdamOp, LambOp, LansOp, AdagradOp, RmspropOp, LionOp>(c);
+  attach<LoopRole::None, SortOp, TopKOp>(c);
 }
 
 } // namespace raf::gen

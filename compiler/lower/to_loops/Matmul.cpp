@@ -222,15 +222,17 @@ private:
                       Value *panel) {
     llvm::Type *memory = b.memoryType(p.element);
     Value *last = ir.CreateSub(left, k.i64(1));
-    auto square = [&](Value *s, Value *mask, unsigned group) {
+    auto square = [&](Value *s, Value *group) {
+      // One copy of this code serves full and cut squares: it is long.
+      Value *mask = maskBelow(ir.CreateSub(steps, s), p.lanes);
       llvm::SmallVector<Value *> v;
       for (unsigned r = 0; r < p.lanes; ++r) {
-        if (group + r >= width) {
+        if (r >= width) {
           v.push_back(llvm::Constant::getNullValue(llvm::FixedVectorType::get(sumType, p.lanes)));
           continue;
         }
         // Beyond the last row it is read again; nobody uses what comes of it.
-        Value *row = least(k.i64(group + r), last);
+        Value *row = least(ir.CreateAdd(group, k.i64(r)), last);
         Value *line = at(memory, base, ir.CreateAdd(ir.CreateMul(row, param(o.rowStride)), s));
         v.push_back(b.fromMemory(k.loadVector(memory, line, p.lanes, mask), p.element));
       }
@@ -247,18 +249,13 @@ private:
           v[i] = ir.CreateShuffleVector(x, y, low);
           v[i + d] = ir.CreateShuffleVector(x, y, high);
         }
-      Value *to = at(sumType, panel, ir.CreateAdd(ir.CreateMul(s, k.i64(width)), k.i64(group)));
+      Value *to = at(sumType, panel, ir.CreateAdd(ir.CreateMul(s, k.i64(width)), group));
       for (unsigned i = 0; i < p.lanes; ++i)
         k.storeVector(v[i], ir.CreateConstGEP1_64(sumType, to, i * width), nullptr);
     };
-    // Where a panel is wider than a vector its groups do not touch, so that each may go its own
-    // way.
-    for (unsigned group = 0; group < width; group += p.lanes) {
-      Value *whole = ir.CreateAnd(steps, k.i64(-int64_t{p.lanes}));
-      k.loop(k.i64(0), whole, k.i64(p.lanes), [&](Value *s) { square(s, nullptr, group); });
-      k.loop(whole, steps, k.i64(p.lanes),
-             [&](Value *s) { square(s, maskBelow(ir.CreateSub(steps, s), p.lanes), group); });
-    }
+    k.loop(k.i64(0), steps, k.i64(p.lanes), [&](Value *s) {
+      k.loop(k.i64(0), k.i64(width), k.i64(p.lanes), [&](Value *group) { square(s, group); });
+    });
   }
 
   const MatmulPlan &p;
