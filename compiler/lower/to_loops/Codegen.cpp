@@ -102,8 +102,9 @@ bool KernelOp::acceptsStrides(unsigned operand, llvm::ArrayRef<int64_t> shape,
 
 bool KernelOp::mayOverwrite(unsigned operand, unsigned result) {
   GroupOps group = groupOf(*this);
-  if (elementBytes(elementType(group.inputs[operand])) !=
-      elementBytes(elementType(group.outputs[result])))
+  auto x = tensorType(group.inputs[operand]), y = tensorType(group.outputs[result]);
+  if (elementBytes(x.getElementType()) != elementBytes(y.getElementType()) ||
+      x.getNumElements() != y.getNumElements())
     return false;
   std::optional<KernelPlan> plan = planKernel(group, contiguousInputs(group), kAnyLanes, nullptr);
   return plan && plan->nest && mayStoreOver(*plan->nest, result, operand);

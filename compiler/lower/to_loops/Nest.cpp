@@ -6,6 +6,9 @@ namespace raf::gen {
 
 bool mayStoreOver(const Nest &nest, unsigned result, unsigned input) {
   const Store &store = nest.stores[result];
+  const AxisMask items = (AxisMask{1} << nest.parallel) - 1;
+  if ((store.axes & items) != items)
+    return false;                                        // other items read it too
   llvm::SmallVector<int> lastRead(nest.nodes.size(), 0); // the latest sweep that needs a node
   auto needs = [&](unsigned node, int level) { lastRead[node] = std::max(lastRead[node], level); };
   for (const Store &s : nest.stores)

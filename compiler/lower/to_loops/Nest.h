@@ -65,7 +65,8 @@ struct Store {
 
 enum class NestKind { Elementwise, Row, Column };
 
-/// Axes [0, parallel) are work items, axes [parallel, extents.size()) are swept for every item.
+/// Axes [0, parallel) are work items, axes [parallel, extents.size()) are reduced: swept for every
+/// item.
 struct Nest {
   NestKind kind = NestKind::Elementwise;
   llvm::SmallVector<int64_t> extents;

@@ -70,13 +70,13 @@ bool NestBuilder::chooseAxes(Nest &nest) {
       return fail("a value is needed at two places in one iteration");
   }
 
-  FactorList all, shared; // of any output or reduction; of every output
-  auto add = [&](FactorList &to, llvm::ArrayRef<int> atoms) {
+  // The order of loops is that of the first reduction's operand, then of the largest output.
+  FactorList all;
+  auto add = [&](llvm::ArrayRef<int> atoms) {
     for (int atom : atoms)
-      if (!llvm::is_contained(to, atom))
-        to.push_back(atom);
+      if (!llvm::is_contained(all, atom))
+        all.push_back(atom);
   };
-  // The order of loops is that of the first reduction's operand, else of the largest output.
   const Info *main = nullptr;
   size_t most = 0;
   for (const Info &output : outputs)
@@ -84,33 +84,34 @@ bool NestBuilder::chooseAxes(Nest &nest) {
       main = &output;
       most = count;
     }
-  if (!reductions.empty())
-    add(all, atomsOf(reductions.front().dims));
-  if (main)
-    add(all, atomsOf(main->dims));
-  if (main)
-    shared = atomsOf(main->dims);
+  for (Reduction &reduction : reductions) {
+    most = std::max(most, atomsOf(reduction.dims).size());
+    add(atomsOf(reduction.dims));
+  }
+  add(atomsOf(main->dims));
   for (const Info &output : outputs) {
     FactorList atoms = atomsOf(output.dims);
     if (hasDuplicates(atoms))
       return fail("a value is needed at two places in one iteration");
-    add(all, atoms);
-    llvm::erase_if(shared, [&](int atom) { return !llvm::is_contained(atoms, atom); });
+    add(atoms);
   }
-  for (Reduction &reduction : reductions)
-    add(all, atomsOf(reduction.dims));
-  llvm::erase_if(shared, [&](int atom) { return llvm::is_contained(reduced, atom); });
+  if (all.size() != most)
+    return fail("no value of it varies over all of its dimensions");
 
   for (int atom : all)
-    if (llvm::is_contained(shared, atom))
+    if (!llvm::is_contained(reduced, atom))
       axes.push_back(atom);
   numParallel = axes.size();
   for (int atom : all)
-    if (!llvm::is_contained(shared, atom))
+    if (llvm::is_contained(reduced, atom))
       axes.push_back(atom);
-  if (!reductions.empty() && !sameSet(llvm::ArrayRef(axes).drop_front(numParallel), reduced))
-    return fail(
-        "its outputs vary over dimensions that neither all of them have nor a reduction removes");
+  const auto isEmpty = [&](llvm::ArrayRef<int> atoms) {
+    return llvm::any_of(atoms, [&](int atom) { return factors.extent(atom) == 0; });
+  };
+  // Where there is no work item nothing would be stored.
+  if (isEmpty(llvm::ArrayRef(axes).take_front(numParallel)) &&
+      !llvm::all_of(outputs, [&](const Info &o) { return isEmpty(atomsOf(o.dims)); }))
+    return fail("some of its outputs are empty and others are not");
   if (axes.size() > 16)
     return fail("it has more than 16 loops");
 

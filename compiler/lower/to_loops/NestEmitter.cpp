@@ -46,6 +46,10 @@ void NestEmitter::emitItem(Value *item) {
     Value *high = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin,
                                            ir.CreateAdd(low, k.params[nest.chunkParam]),
                                            k.params[nest.vectorAxis]);
+    for (unsigned i = 0; i < nest.nodes.size(); ++i)
+      if (const Node &node = nest.nodes[i];
+          uniform(node) && !nest.isInner(node.axes) && node.level == 0 && node.kind != Node::Reduce)
+        eval(i, 0);
     emitTiles(low, high, [&] { emitLevels(); });
   }
   cache = std::move(outside);

@@ -214,16 +214,27 @@ void NestEmitter::store(const Store &s, unsigned part) {
   Value *base =
       ir.CreateGEP(type, k.operands[nest.numInputs + s.result], offset(s.strides, s.strideParams));
   const llvm::Align align(type->getScalarSizeInBits() / 8);
-  if (!vectors) {
-    ir.CreateAlignedStore(v, base, align);
-    return;
-  }
-  if (s.strides[nest.vectorAxis] == 1 && s.strideParams[nest.vectorAxis] < 0) {
-    k.storeVector(v, ir.CreateConstGEP1_64(type, base, part * lanes), mask);
-    return;
-  }
-  Value *stride = strideValue(s.strides, s.strideParams, nest.vectorAxis);
-  ir.CreateMaskedScatter(v, ir.CreateGEP(type, base, laneOffsets(stride, part)), align, mask);
+  // Of the items that compute it, the first one stores it.
+  Value *isFirst = nullptr;
+  for (unsigned axis = 0; axis < nest.parallel; ++axis)
+    if (!(s.axes >> axis & 1)) {
+      Value *here = ir.CreateICmpEQ(index[axis], k.i64(0));
+      isFirst = isFirst ? ir.CreateAnd(isFirst, here) : here;
+    }
+  auto write = [&] {
+    if (!vectors) {
+      ir.CreateAlignedStore(v, base, align);
+    } else if (s.strides[nest.vectorAxis] == 1 && s.strideParams[nest.vectorAxis] < 0) {
+      k.storeVector(v, ir.CreateConstGEP1_64(type, base, part * lanes), mask);
+    } else {
+      Value *stride = strideValue(s.strides, s.strideParams, nest.vectorAxis);
+      ir.CreateMaskedScatter(v, ir.CreateGEP(type, base, laneOffsets(stride, part)), align, mask);
+    }
+  };
+  if (isFirst)
+    k.when(isFirst, write);
+  else
+    write();
 }
 
 // Saved values lie in the order of the sweep: one row's inner points, or a tile's vectors per inner

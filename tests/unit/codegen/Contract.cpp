@@ -177,6 +177,30 @@ TEST_P(Contract, TransposesReshapesAndTheirSumsAreReadInPlace) {
     EXPECT_EQ(both[i], z[i % 7 * 7 + i / 7] + z[i]);
 }
 
+TEST_P(Contract, SmallResultsAreStoredOnceAndWorkStaysParallel) {
+  Kernel kernel(
+      R"((%x = %0 : tensor<40x1000xf32>, %y = %1 : tensor<40xf32>, %s = %2 : tensor<f32>) -> (tensor<40x1000xf32>, tensor<40xf32>, tensor<f32>) {
+    %one = raf.constant dense<1.0> : tensor<f32>
+    %t = raf.add %s, %one : tensor<f32>
+    %tb = raf.broadcast %t dims [] : tensor<f32> -> tensor<40xf32>
+    %z = raf.mul %y, %tb : tensor<40xf32>
+    %zb = raf.broadcast %z dims [0] : tensor<40xf32> -> tensor<40x1000xf32>
+    %r = raf.add %x, %zb : tensor<40x1000xf32>
+    gen.yield %r, %z, %t : tensor<40x1000xf32>, tensor<40xf32>, tensor<f32>
+  })",
+      GetParam());
+  EXPECT_GE(kernel.code.work, 40);
+  EXPECT_FALSE(kernel.op().mayOverwrite(1, 1)); // others read y after the first has stored z
+  const auto x = sample(40000), y = sample(40, 1, 2, 3);
+  const auto got = kernel.run({bytesOf(x), bytesOf(y), bytesOf(std::vector<float>{2})}, 7);
+  EXPECT_EQ(valuesOf<float>(got[2])[0], 3);
+  for (int i = 0; i < 40000; ++i) {
+    ASSERT_EQ(valuesOf<float>(got[1])[i / 1000], y[i / 1000] * 3);
+    if (i % 997 == 0)
+      ASSERT_EQ(valuesOf<float>(got[0])[i], x[i] + y[i / 1000] * 3);
+  }
+}
+
 TEST(Overwriting, OnlyWhatNoLaterSweepReads) {
   const char *softmaxLike =
       R"((%x = %0 : tensor<4x9xf32>, %y = %1 : tensor<4x9xf32>) -> (tensor<4x9xf32>, tensor<4x9xf32>) {
