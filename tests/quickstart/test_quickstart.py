@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -123,3 +124,25 @@ def test_help_explains_every_option_without_set_up():
     assert done.returncode == 0
     for name in ("--minutes", "--data", "--threads", "--out", "--seed", "--prompt", "--characters"):
         assert name in done.stdout
+
+
+def test_every_option_used_exists(quickstart):
+    """The fake raf takes anything; the real one has every option that quickstart gives it."""
+    quickstart.start()
+    for command, _, *rest in quickstart.calls():
+        text = subprocess.run([ROOT / "build" / "bin" / "raf", command, "--help"], capture_output=True, text=True, check=True).stdout
+        for name in (argument for argument in rest if argument.startswith("-")):
+            assert re.search(rf"(?<!\S){name}\b", text), f"raf {command} has no {name}"
+
+
+@pytest.mark.slow
+def test_a_short_real_run_learns(tmp_path):
+    """A few seconds of the real thing go below what counting bytes without context gives on this text (3.0 nats)."""
+    done = subprocess.run([sys.executable, ROOT / "scripts" / "quickstart.py", "--minutes", "0.3", "--out", tmp_path],
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    last = re.fullmatch(r"held-out loss (\d\.\d+) nats per byte", done.stdout.splitlines()[-1])
+    assert last and float(last[1]) < 2.7
+    assert "And it came to pass" in done.stdout
+    assert (tmp_path / "run-1" / "trace.json").stat().st_size > 1000
+    assert list((tmp_path / "run-1" / "checkpoints").iterdir())
