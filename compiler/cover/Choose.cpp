@@ -40,7 +40,8 @@ std::optional<double> generated(const Proposal &like, const CostModel &costs,
   for (Type type : op->getResultTypes())
     move += costs.move(type);
   std::string kernel = ("gen." + op->getName().stripDialect()).str();
-  return costs.matrix(kernel, cast<CostOpInterface>(op).getFlops(), move);
+  return costs.matrix(kernel, getElementTypeOrSelf(op->getResult(0).getType()),
+                      cast<CostOpInterface>(op).getFlops(), move);
 }
 
 } // namespace

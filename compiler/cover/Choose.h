@@ -23,7 +23,7 @@ private:
   llvm::StringMap<std::string> byOp;
 };
 
-/// The library kernels that win, in program order of their first op.
+/// Who computes each op that a library has a kernel for, in program order.
 std::vector<Claim> chooseLibraries(mlir::func::FuncOp function, const CostModel &costs,
                                    const Dialects &dialects);
 

@@ -61,15 +61,23 @@ double opWeight(Operation *op) {
       .Default([](auto) { return 1; });
 }
 
-// oneDNN reaches the peak at every shape of a transformer; generated micro-kernels pack less well.
-// Attention's blocks are small and exponentials stand between its products.
-constexpr double kLibraryEfficiency = 0.95, kGeneratedEfficiency = 0.7, kAttentionEfficiency = 0.4;
+double CostModel::matrixRate(bool library, Type element) const {
+  // oneDNN reaches the peak at every float32 shape of a transformer; it converts 16-bit tiles where
+  // the machine has no units for them, and has nothing but a plain loop for float64. Generated
+  // products pack both operands anew for each tile, and widen 16-bit elements as they pack.
+  if (element.isF64())
+    return machine.matrixRate * (library ? 0.03 : 0.25);
+  if (element.isF32())
+    return machine.matrixRate * (library ? 0.95 : 0.5);
+  return machine.matrixRate * (library ? (machine.bf16 ? 1.5 : 0.6) : 0.45);
+}
 
 double CostModel::compute(Operation *op) const {
   if (auto matmul = dyn_cast<MatmulOp>(op))
-    return matmul.getFlops() / (machine.matrixRate * kGeneratedEfficiency);
+    return matmul.getFlops() / matrixRate(/*library=*/false, elementType(matmul.getResult()));
+  // Attention's blocks are small and exponentials stand between its products.
   if (isa<AttentionOp, AttentionGradOp>(op))
-    return cast<CostOpInterface>(op).getFlops() / (machine.matrixRate * kAttentionEfficiency);
+    return cast<CostOpInterface>(op).getFlops() / (0.4 * machine.matrixRate);
   // A reduction works on its operand's elements, everything else on its result's.
   double elements = countElements(op->getResultTypes());
   for (Value operand : op->getOperands())
@@ -81,9 +89,10 @@ double CostModel::compute(Operation *op) const {
   return elements * weight / machine.vectorRate;
 }
 
-double CostModel::matrix(llvm::StringRef kernel, double flops, double moveSeconds) const {
-  double efficiency = kernel.starts_with("onednn.") ? kLibraryEfficiency : kGeneratedEfficiency;
-  return this->kernel(kernel, flops / (machine.matrixRate * efficiency), moveSeconds);
+double CostModel::matrix(llvm::StringRef kernel, Type element, double flops,
+                         double moveSeconds) const {
+  bool library = !kernel.starts_with("gen.");
+  return this->kernel(kernel, flops / matrixRate(library, element), moveSeconds);
 }
 
 double CostModel::kernel(llvm::StringRef kernel, double computeSeconds, double moveSeconds) const {

@@ -34,12 +34,13 @@ public:
   /// Seconds of the arithmetic of one op of a generated loop, alone.
   double compute(mlir::Operation *op) const;
   /// Seconds of a matrix kernel ("onednn.matmul") of so much arithmetic and traffic.
-  double matrix(llvm::StringRef kernel, double flops, double moveSeconds) const;
+  double matrix(llvm::StringRef kernel, mlir::Type element, double flops, double moveSeconds) const;
   /// Seconds of a kernel whose arithmetic and traffic overlap.
   double kernel(llvm::StringRef kernel, double computeSeconds, double moveSeconds) const;
 
 private:
   double factor(llvm::StringRef kernel) const;
+  double matrixRate(bool library, mlir::Type element) const;
 
   Machine machine;
   llvm::StringMap<double> factors;

@@ -17,8 +17,9 @@ bool isSmallConstant(Operation *op) {
 } // namespace
 
 LoopRole loopRoleOf(Operation *op) {
-  auto nest = dyn_cast<LoopNestOpInterface>(op);
-  return nest ? nest.getLoopRole() : LoopRole::None;
+  if (auto nest = dyn_cast<LoopNestOpInterface>(op))
+    return nest.getLoopRole();
+  return LoopRole::None;
 }
 
 LogicalResult Graph::build(llvm::ArrayRef<Claim> claims) {
@@ -41,7 +42,6 @@ LogicalResult Graph::build(llvm::ArrayRef<Claim> claims) {
 LogicalResult Graph::classify(llvm::ArrayRef<Claim> claims) {
   nodes.clear();
   parts.clear();
-  positions.clear();
   nodeIndex.clear();
   sources.clear();
   llvm::DenseMap<Operation *, const Claim *> claimOf;
@@ -50,9 +50,7 @@ LogicalResult Graph::classify(llvm::ArrayRef<Claim> claims) {
       claimOf[op] = &claim;
 
   LogicalResult result = success();
-  int position = 0;
   for (Operation &op : function.getBody().front()) {
-    positions[&op] = position++;
     llvm::SmallSetVector<Value, 4> from;
     for (Value operand : op.getOperands()) {
       auto found = sources.find(operand);
@@ -193,21 +191,28 @@ void Graph::connect() {
 }
 
 Body Graph::bodyOf(llvm::ArrayRef<int> members, llvm::function_ref<bool(int)> isOutput) const {
+  // Inside ops stand before their first user, wherever the function has them: equal groups then
+  // read alike and share their machine code.
   Body body;
-  llvm::SmallSetVector<Operation *, 32> ops;
-  for (int member : members)
-    ops.insert(nodes[member].root());
-  for (size_t i = 0; i < ops.size(); ++i)
-    for (Value operand : ops[i]->getOperands())
-      if (Operation *def = operand.getDefiningOp(); def && partOf(def) == Part::Inside)
-        ops.insert(def);
-  body.ops.assign(ops.begin(), ops.end());
-  llvm::sort(body.ops, [&](Operation *a, Operation *b) { return positionOf(a) < positionOf(b); });
+  llvm::SmallDenseSet<Operation *, 32> seen;
   llvm::SmallSetVector<Value, 16> inputs;
-  for (Operation *op : body.ops)
-    for (Value operand : op->getOperands())
-      if (!operand.getDefiningOp() || !ops.contains(operand.getDefiningOp()))
+  llvm::DenseSet<Operation *> own;
+  for (int member : members)
+    own.insert(nodes[member].root());
+  auto add = [&](auto &self, Operation *op) -> void {
+    if (!seen.insert(op).second)
+      return;
+    for (Value operand : op->getOperands()) {
+      Operation *def = operand.getDefiningOp();
+      if (def && partOf(def) == Part::Inside)
+        self(self, def);
+      else if (!def || !own.contains(def))
         inputs.insert(operand);
+    }
+    body.ops.push_back(op);
+  };
+  for (int member : members)
+    add(add, nodes[member].root());
   body.inputs.assign(inputs.begin(), inputs.end());
   for (int member : members)
     if (isOutput(member))

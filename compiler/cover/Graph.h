@@ -54,8 +54,6 @@ public:
   Part partOf(mlir::Operation *op) const { return parts.lookup(op); }
   /// The node that makes `value`; -1 for arguments and constants.
   int nodeOf(mlir::Value value) const;
-  /// Position of an op in the function.
-  int positionOf(mlir::Operation *op) const { return positions.lookup(op); }
   /// Nodes that read a value in memory, directly or through Inside and Outside ops; ascending.
   llvm::ArrayRef<int> readersOf(mlir::Value value) const;
   /// Layout of a value as kernels find it after the cover.
@@ -76,7 +74,7 @@ private:
   mlir::func::FuncOp function;
   std::function<bool(mlir::Operation *)> mayGenerate;
   llvm::DenseMap<mlir::Operation *, Part> parts, forced;
-  llvm::DenseMap<mlir::Operation *, int> positions, nodeIndex;
+  llvm::DenseMap<mlir::Operation *, int> nodeIndex;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<int, 2>> readers;
   /// Per value: the values in memory that it is made from by Inside and Outside ops.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value, 2>> sources;

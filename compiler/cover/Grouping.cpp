@@ -2,6 +2,7 @@
 
 #include "compiler/lower/to_loops/Codegen.h"
 
+#include <map>
 #include <queue>
 
 using namespace mlir;
@@ -12,6 +13,10 @@ namespace {
 
 // A kernel of more ops or operands runs out of registers and takes long to compile.
 constexpr size_t kMostOps = 160, kMostOperands = 28;
+// Groups of up to so many elements are cheaper than their launch; together they may have more
+// operands.
+constexpr int64_t kSmallPoints = 8192;
+constexpr size_t kMostSmallOperands = 64;
 // Ops visited while a merge is tried. Merges over a longer distance would keep values alive for
 // long and are nearly always cycles (forward with backward).
 constexpr size_t kMostVisited = 400;
@@ -53,9 +58,9 @@ std::optional<Domain> Domain::merge(const Domain &a, const Domain &b) {
   if (a.kind == Pointwise && b.kind != Pointwise)
     return merge(b, a);
   if (b.kind == Pointwise) {
-    if (a.points == b.points || (a.kind == Row && a.kept == b.points))
+    // Work on what the reductions leave goes with them.
+    if (a.points == b.points || a.kept == b.points)
       return a;
-    // Element-wise work on what the reductions of the other group leave.
     return std::nullopt;
   }
   if (a.kind == b.kind && a.kind != Anchor && a.points == b.points && a.kept == b.kept)
@@ -115,7 +120,7 @@ bool Groups::isOrdered(int a, int b, llvm::SmallVectorImpl<int> &after,
   return true;
 }
 
-bool Groups::tryMerge(int a, int b) {
+bool Groups::tryMerge(int a, int b, size_t mostOperands) {
   if (a == b || !isGenerated(a) || !isGenerated(b))
     return false;
   std::optional<Domain> domain = Domain::merge(groups[a].domain, groups[b].domain);
@@ -133,7 +138,7 @@ bool Groups::tryMerge(int a, int b) {
     return llvm::any_of(graph.nodes[node].consumers,
                         [&](int reader) { return groupOf[reader] != a && groupOf[reader] != b; });
   });
-  if (body.ops.size() > kMostOps || body.inputs.size() + body.outputs.size() > kMostOperands ||
+  if (body.ops.size() > kMostOps || body.inputs.size() + body.outputs.size() > mostOperands ||
       !gen::checkGroup(body.ops, body.outputs))
     return false;
 
@@ -170,7 +175,7 @@ bool Groups::fuseProducers() {
   llvm::stable_sort(edges, [](const Edge &a, const Edge &b) { return a.bytes > b.bytes; });
   bool merged = false;
   for (const Edge &edge : edges)
-    merged |= tryMerge(groupOf[edge.from], groupOf[edge.to]);
+    merged |= tryMerge(groupOf[edge.from], groupOf[edge.to], kMostOperands);
   return merged;
 }
 
@@ -182,13 +187,34 @@ bool Groups::fuseSiblings() {
     if (countBytes(value.getType()) < kSiblingBytes)
       return;
     for (size_t i = 1; i < readers.size(); ++i)
-      merged |= tryMerge(groupOf[readers[i - 1]], groupOf[readers[i]]);
+      merged |= tryMerge(groupOf[readers[i - 1]], groupOf[readers[i]], kMostOperands);
   };
   Block *block = graph.nodes.front().root()->getBlock();
   llvm::for_each(block->getArguments(), visit);
   for (const Node &node : graph.nodes)
     llvm::for_each(node.root()->getResults(), visit);
   return merged;
+}
+
+/// Joins small groups of one size that the same groups wait for, such as the updates of biases,
+/// even where they share no value: one launch does for many.
+void Groups::fuseSmall() {
+  using Key = std::tuple<int, int64_t, int64_t, std::vector<int>>;
+  std::map<Key, int> last; // a node of the group that the next one may join
+  for (size_t id = 0; id < groups.size(); ++id) {
+    int group = static_cast<int>(id);
+    if (groups[group].nodes.empty() || !isGenerated(group) ||
+        groups[group].domain.points > kSmallPoints)
+      continue;
+    llvm::SmallVector<int> waiting = neighbours(group, /*consumers=*/true);
+    llvm::sort(waiting);
+    const Domain &domain = groups[group].domain;
+    int node = groups[group].nodes.front();
+    auto [entry, isNew] = last.try_emplace(
+        Key{domain.kind, domain.points, domain.kept, {waiting.begin(), waiting.end()}}, node);
+    if (!isNew && !tryMerge(groupOf[entry->second], group, kMostSmallOperands))
+      entry->second = node;
+  }
 }
 
 void Groups::fuse() {
@@ -199,6 +225,7 @@ void Groups::fuse() {
     if (!merged)
       break;
   }
+  fuseSmall();
 }
 
 Body Groups::bodyOf(int group) const {

@@ -47,11 +47,12 @@ public:
   double secondsOf(const Body &body) const;
 
 private:
-  bool tryMerge(int a, int b);
+  bool tryMerge(int a, int b, size_t mostOperands);
   bool isOrdered(int a, int b, llvm::SmallVectorImpl<int> &after,
                  llvm::SmallVectorImpl<int> &before);
   bool fuseProducers();
   bool fuseSiblings();
+  void fuseSmall();
   bool isReadOutside(int node, int group) const;
   llvm::SmallVector<int> readersOutside(int node) const;
   bool collectSlice(int node, llvm::SmallVectorImpl<int> &slice) const;

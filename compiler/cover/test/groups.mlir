@@ -190,3 +190,20 @@ func.func @odd_shapes(%x: tensor<7xf32>, %e: tensor<0x3xf32>, %s: tensor<f64>) -
   %2 = raf.exp %s : tensor<f64>
   return %0#0, %1, %2 : tensor<7xf32>, tensor<0x3xf32>, tensor<f64>
 }
+
+// -----
+
+// Small groups that share nothing but their size are one launch; large ones are not.
+// CHECK-LABEL: func @small_updates
+// CHECK: gen.kernel {{.*}}-> (tensor<768xf32>, tensor<768xf32>, tensor<768xf32>)
+// CHECK: gen.kernel {{.*}}-> (tensor<30000xf32>)
+// CHECK: gen.kernel {{.*}}-> (tensor<30000xf32>)
+func.func @small_updates(%a: tensor<768xf32>, %b: tensor<768xf32>, %c: tensor<768xf32>, %d: tensor<30000xf32>, %e: tensor<30000xf32>)
+    -> (tensor<768xf32>, tensor<768xf32>, tensor<768xf32>, tensor<30000xf32>, tensor<30000xf32>) {
+  %0 = raf.exp %a : tensor<768xf32>
+  %1 = raf.exp %b : tensor<768xf32>
+  %2 = raf.exp %c : tensor<768xf32>
+  %3 = raf.exp %d : tensor<30000xf32>
+  %4 = raf.exp %e : tensor<30000xf32>
+  return %0, %1, %2, %3, %4 : tensor<768xf32>, tensor<768xf32>, tensor<768xf32>, tensor<30000xf32>, tensor<30000xf32>
+}

@@ -4,16 +4,15 @@
 // RUN: raf-opt %s --raf-cover=costs=onednn.matmul:100 --split-input-file | FileCheck %s --check-prefix=GEN
 // RUN: raf-opt %s --raf-cover=dialects=matmul=gen --split-input-file | FileCheck %s --check-prefix=GEN
 
-// The bias is added by the matmul kernel, and the batch dimension is rows.
+// The bias is added by the matmul kernel.
 // CHECK-LABEL: func @linear
-// CHECK: %[[X:.*]] = raf.reshape %arg0 : tensor<2x3x8xf32> -> tensor<6x8xf32>
-// CHECK: %[[Y:.*]] = onednn.matmul %[[X]], %arg1 bias %arg2 {{.*}}(tensor<6x8xf32>, tensor<8x4xf32>, tensor<4xf32>) -> tensor<6x4xf32>
-// CHECK: %[[R:.*]] = raf.reshape %[[Y]]
-// CHECK: return %[[R]]
+// CHECK-NEXT: %[[Y:.*]] = onednn.matmul %arg0, %arg1 bias %arg2 {
+// CHECK-NEXT: return %[[Y]]
 // GEN-LABEL: func @linear
 // GEN-NOT: onednn.matmul
 // GEN: gen.kernel
 // GEN: raf.matmul
+// GEN: raf.add
 // GEN-NOT: onednn.matmul
 // GEN: return
 func.func @linear(%x: tensor<2x3x8xf32>, %w: tensor<8x4xf32>, %b: tensor<4xf32>) -> tensor<2x3x4xf32> {
@@ -87,12 +86,31 @@ func.func @joined_heads(%x: tensor<2x3x5x4xf32>, %w: tensor<12x8xf32>) -> tensor
 
 // -----
 
-// oneDNN has no kernel for float64, nor for an empty sum.
-// CHECK-LABEL: func @unsupported
-// CHECK-NOT: onednn
-// CHECK: return
-func.func @unsupported(%x: tensor<6x8xf64>, %w: tensor<8x4xf64>, %e: tensor<3x0xf32>, %f: tensor<0x2xf32>) -> (tensor<6x4xf64>, tensor<3x2xf32>) {
+// float64, for which oneDNN has nothing fast, is generated; an empty sum is a product too.
+// CHECK-LABEL: func @odd_products
+// CHECK: raf.matmul {{.*}} -> tensor<6x4xf64>
+// CHECK: onednn.matmul {{.*}} -> tensor<3x2xf32>
+func.func @odd_products(%x: tensor<6x8xf64>, %w: tensor<8x4xf64>, %e: tensor<3x0xf32>, %f: tensor<0x2xf32>) -> (tensor<6x4xf64>, tensor<3x2xf32>) {
   %0 = raf.matmul %x, %w : (tensor<6x8xf64>, tensor<8x4xf64>) -> tensor<6x4xf64>
   %1 = raf.matmul %e, %f : (tensor<3x0xf32>, tensor<0x2xf32>) -> tensor<3x2xf32>
   return %0, %1 : tensor<6x4xf64>, tensor<3x2xf32>
+}
+
+// -----
+
+// The same under another shape: the gradient of the input of two linear layers.
+// CHECK-LABEL: func @sum_of_reshaped_products
+// CHECK-NEXT: %[[B:.*]] = onednn.matmul %arg2, %arg1 {
+// CHECK-NEXT: %[[R:.*]] = raf.reshape %[[B]]
+// CHECK-NEXT: %[[A:.*]] = raf.reshape %[[R]] : tensor<2x3x4xf32> -> tensor<6x4xf32>
+// CHECK-NEXT: %[[C:.*]] = onednn.matmul %arg0, %arg1 accumulate %[[A]] {
+// CHECK-NEXT: %[[D:.*]] = raf.reshape %[[C]] : tensor<6x4xf32> -> tensor<2x3x4xf32>
+// CHECK-NEXT: return %[[D]]
+func.func @sum_of_reshaped_products(%x: tensor<6x8xf32>, %w: tensor<8x4xf32>, %z: tensor<6x8xf32>) -> tensor<2x3x4xf32> {
+  %0 = raf.matmul %x, %w : (tensor<6x8xf32>, tensor<8x4xf32>) -> tensor<6x4xf32>
+  %1 = raf.matmul %z, %w : (tensor<6x8xf32>, tensor<8x4xf32>) -> tensor<6x4xf32>
+  %2 = raf.reshape %0 : tensor<6x4xf32> -> tensor<2x3x4xf32>
+  %3 = raf.reshape %1 : tensor<6x4xf32> -> tensor<2x3x4xf32>
+  %4 = raf.add %2, %3 : tensor<2x3x4xf32>
+  return %4 : tensor<2x3x4xf32>
 }

@@ -19,44 +19,59 @@ Value biasOf(Value x) {
   return broadcast.getX();
 }
 
-/// `x` as a matrix: leading dimensions become rows. Null when that would move elements.
-Value flattenRows(OpBuilder &b, Location loc, Value x) {
-  llvm::ArrayRef<int64_t> shape = shapeOf(x);
-  int64_t rows = ShapedType::getNumElements(shape.drop_back());
-  auto flat =
-      b.create<raf::ReshapeOp>(loc, RankedTensorType::get({rows, shape.back()}, elementType(x)), x);
-  if (isView(flat))
-    return flat;
-  flat.erase();
-  return {};
-}
-
 /// The additions that a matmul kernel takes over.
 struct Extras {
   Value bias, accumulator;
-  llvm::SmallVector<Operation *> adds;
+  llvm::SmallVector<Operation *> ops; // reshapes and additions
 };
+
+/// Whether `x` dies at its only user and lies in memory anyway, maybe under another shape. An
+/// accumulator is worth it then: the kernel adds in place. Otherwise the addition is cheaper as
+/// part of the generated kernels around it.
+bool isAccumulator(Value x, const cover::ProposalContext &context) {
+  while (x.hasOneUse()) {
+    auto reshape = x.getDefiningOp<raf::ReshapeOp>();
+    if (!reshape)
+      return context.isMaterialized(x);
+    x = reshape.getX();
+  }
+  return false;
+}
 
 Extras findExtras(raf::MatmulOp matmul, const cover::ProposalContext &context) {
   Extras extras;
   Value value = matmul.getResult();
   while (value.hasOneUse()) {
-    auto add = dyn_cast<raf::AddOp>(*value.user_begin());
+    // The gradient of a linear layer's input is a product of matrices under another shape.
+    Operation *user = *value.user_begin();
+    auto reshape = dyn_cast<raf::ReshapeOp>(user);
+    if (reshape && reshape->hasOneUse()) {
+      value = reshape.getResult();
+      user = *value.user_begin();
+    }
+    auto add = dyn_cast<raf::AddOp>(user);
     if (!add || context.isClaimed(add))
       break;
     Value other = add.getLhs() == value ? add.getRhs() : add.getLhs();
-    if (Value bias = biasOf(other); bias && !extras.bias && !extras.accumulator)
+    Value bias = biasOf(other);
+    if (bias && !extras.bias && !extras.accumulator &&
+        shapeOf(bias).front() == shapeOf(matmul.getResult()).back())
       extras.bias = bias;
-    // An accumulator is worth it when it lies in memory anyway and dies here: the kernel then adds
-    // in place. Otherwise the addition is cheaper as part of the generated kernels around it.
-    else if (!extras.accumulator && other.hasOneUse() && context.isMaterialized(other))
+    else if (!extras.accumulator && isAccumulator(other, context))
       extras.accumulator = other;
     else
       break;
-    extras.adds.push_back(add);
+    if (reshape)
+      extras.ops.push_back(reshape);
+    extras.ops.push_back(add);
     value = add;
   }
   return extras;
+}
+
+/// `x` under another shape of as many elements.
+Value reshaped(OpBuilder &b, Location loc, Value x, Type type) {
+  return !x || x.getType() == type ? x : b.create<raf::ReshapeOp>(loc, type, x).getResult();
 }
 
 } // namespace
@@ -65,21 +80,12 @@ std::optional<cover::Proposal> propose(Operation *op, const cover::ProposalConte
   auto matmul = dyn_cast<raf::MatmulOp>(op);
   if (!matmul)
     return std::nullopt;
-  Type element = elementType(matmul.getResult());
-  bool supported =
-      element.isF32() || ((element.isBF16() || element.isF16()) && context.costs.getMachine().bf16);
-  // Of an empty product oneDNN leaves the result unwritten.
-  for (Value v : {matmul.getA(), matmul.getB()})
-    supported &= !llvm::is_contained(shapeOf(v), 0);
-  if (!supported)
-    return std::nullopt;
-
   Extras extras = findExtras(matmul, context);
   cover::Proposal proposal;
   proposal.dialect = "onednn";
   proposal.kernel = "onednn.matmul";
   proposal.ops.push_back(matmul);
-  proposal.ops.append(extras.adds);
+  proposal.ops.append(extras.ops);
   proposal.operands = {matmul.getA(), matmul.getB()};
   for (Value extra : {extras.bias, extras.accumulator})
     if (extra)
@@ -87,32 +93,23 @@ std::optional<cover::Proposal> propose(Operation *op, const cover::ProposalConte
   double move = context.costs.move(matmul.getResult().getType());
   for (Value operand : proposal.operands)
     move += context.costs.move(operand.getType());
-  proposal.seconds = context.costs.matrix(proposal.kernel, matmul.getFlops(), move);
+  proposal.seconds = context.costs.matrix(proposal.kernel, elementType(matmul.getResult()),
+                                          matmul.getFlops(), move);
   proposal.acceptsStrides = [](unsigned operand, llvm::ArrayRef<int64_t> shape,
                                llvm::ArrayRef<int64_t> strides) {
     return operand < 2 && acceptsMatrix(shape, strides);
   };
 
   bool hasBias = !!extras.bias, hasAccumulator = !!extras.accumulator;
+  Type resultType = proposal.ops.back()->getResult(0).getType();
   proposal.build = [=](OpBuilder &b, Location loc, ValueRange operands) mutable {
-    Value a = operands[0], accumulator = hasAccumulator ? operands.back() : Value();
-    auto type = cast<RankedTensorType>(matmul.getResult().getType());
-    RankedTensorType flatType = type;
-    // (..., M, K) x (K, N) is one matrix product: oneDNN then tiles over all rows at once.
-    if (rankOf(a) > 2 && rankOf(operands[1]) == 2 && !matmul.getTransposeA())
-      if (Value flat = flattenRows(b, loc, a)) {
-        a = flat;
-        flatType = RankedTensorType::get({shapeOf(a).front(), type.getShape().back()}, element);
-        if (accumulator)
-          accumulator = flattenRows(b, loc, accumulator);
-      }
+    Type type = matmul.getResult().getType();
+    Value accumulator = hasAccumulator ? operands.back() : Value();
     auto kernel =
-        b.create<MatmulOp>(loc, flatType, a, operands[1], hasBias ? operands[2] : Value(),
-                           accumulator, matmul.getTransposeAAttr(), matmul.getTransposeBAttr());
-    Value result = kernel.getResult();
-    if (flatType != type)
-      result = b.create<raf::ReshapeOp>(loc, type, result);
-    return llvm::SmallVector<Value>{result};
+        b.create<MatmulOp>(loc, type, operands[0], operands[1], hasBias ? operands[2] : Value(),
+                           reshaped(b, loc, accumulator, type), matmul.getTransposeAAttr(),
+                           matmul.getTransposeBAttr());
+    return llvm::SmallVector<Value>{reshaped(b, loc, kernel.getResult(), resultType)};
   };
   return proposal;
 }
