@@ -116,13 +116,19 @@ ViewLayout Graph::layoutOf(Value value) const {
   return viewLayout(value, [&](Operation *op) { return partOf(op) == Part::Node; });
 }
 
+/// Decides about an op for the rounds to come; once a node, always one. True while this round still
+/// has it otherwise: one op may stand against several nodes.
+bool Graph::force(Operation *op, Part part) {
+  Part &now = forced.try_emplace(op, part).first->second;
+  if (part == Part::Node)
+    now = part;
+  return partOf(op) != now;
+}
+
 /// Makes the op that holds the elements of `value` a node when it is a shape op so far.
 bool Graph::forceNode(Value value) {
   Operation *def = value.getDefiningOp();
-  if (!def || partOf(def) == Part::Node || isa<raf::ConstantOp>(def))
-    return false;
-  return forced.try_emplace(def, Part::Node).second ||
-         std::exchange(forced[def], Part::Node) != Part::Node;
+  return def && partOf(def) != Part::Node && !isa<raf::ConstantOp>(def) && force(def, Part::Node);
 }
 
 /// Values that something other than a loop nest reads must lie in memory, as views at most.
@@ -222,6 +228,31 @@ Body Graph::bodyOf(llvm::ArrayRef<int> members, llvm::function_ref<bool(int)> is
   return body;
 }
 
+/// Moves shape ops out of the way of a node that has no kernel together with them: they become
+/// views between kernels, or kernels of their own. False when nothing is left to move.
+bool Graph::moveOut(const Node &node, const Body &body) {
+  // A reshape of elements that lie in order is a view, so what it reads is put in order.
+  if (auto reshape = dyn_cast<raf::ReshapeOp>(node.root()))
+    if (forceNode(reshape.getX())) {
+      forced[reshape] = Part::Outside; // it was made a node for another reader's sake
+      return true;
+    }
+  auto move = [&](bool onlyReshapes) {
+    bool moved = false;
+    for (Operation *op : body.ops) {
+      if (op == node.root() || !isViewKind(op) || (onlyReshapes && !isa<raf::ReshapeOp>(op)))
+        continue;
+      ViewLayout layout = layoutOf(op->getResult(0));
+      Operation *base = layout.base.getDefiningOp();
+      bool isView = layout.base != op->getResult(0) &&
+                    (!base || isa<raf::ConstantOp>(base) || partOf(base) == Part::Node);
+      moved |= force(op, isView ? Part::Outside : Part::Node);
+    }
+    return moved;
+  };
+  return move(/*onlyReshapes=*/true) || move(/*onlyReshapes=*/false);
+}
+
 /// Each op must have a kernel by itself; when shape ops before it stand against that, they are
 /// views between kernels, or computed by kernels of their own.
 LogicalResult Graph::checkSingles(bool &changed) {
@@ -237,18 +268,7 @@ LogicalResult Graph::checkSingles(bool &changed) {
       why = "it has to move elements, which takes generated code";
     else if (gen::checkGroup(body.ops, body.outputs, &why))
       continue;
-    bool moved = false;
-    for (Operation *op : body.ops) {
-      if (op == node.root() || !isViewKind(op))
-        continue;
-      ViewLayout layout = layoutOf(op->getResult(0));
-      bool view = layout.base != op->getResult(0) && layout.base.getDefiningOp() &&
-                  partOf(layout.base.getDefiningOp()) == Part::Node;
-      view |= layout.base != op->getResult(0) && !layout.base.getDefiningOp();
-      // It may stand against several nodes, and have moved for another one already.
-      forced.try_emplace(op, view ? Part::Outside : Part::Node);
-      moved = true;
-    }
+    bool moved = moveOut(node, body);
     changed |= moved;
     if (!moved)
       result = node.root()->emitError("no allowed operator dialect has a kernel for '")

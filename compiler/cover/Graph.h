@@ -67,9 +67,11 @@ public:
 private:
   mlir::LogicalResult classify(llvm::ArrayRef<Claim> claims);
   bool forceNodes();
+  bool force(mlir::Operation *op, Part part);
   bool forceNode(mlir::Value value);
   void connect();
   mlir::LogicalResult checkSingles(bool &changed);
+  bool moveOut(const Node &node, const Body &body);
 
   mlir::func::FuncOp function;
   std::function<bool(mlir::Operation *)> mayGenerate;

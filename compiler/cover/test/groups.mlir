@@ -207,3 +207,20 @@ func.func @small_updates(%a: tensor<768xf32>, %b: tensor<768xf32>, %c: tensor<76
   %4 = raf.exp %e : tensor<30000xf32>
   return %0, %1, %2, %3, %4 : tensor<768xf32>, tensor<768xf32>, tensor<768xf32>, tensor<30000xf32>, tensor<30000xf32>
 }
+
+// -----
+
+// (8, 6) read as (6, 8) has no common loops: the transpose is a kernel, the reshape a view of its result.
+// CHECK-LABEL: func @unaligned
+// CHECK-NEXT: %[[T:.*]] = gen.kernel
+// CHECK-NEXT: raf.transpose
+// CHECK-NEXT: gen.yield
+// CHECK: %[[R:.*]] = raf.reshape %[[T]] : tensor<8x6xf32> -> tensor<6x8xf32>
+// CHECK-NEXT: gen.kernel (%{{.*}} = %[[R]]
+// CHECK-NEXT: raf.exp
+func.func @unaligned(%x: tensor<6x8xf32>) -> tensor<6x8xf32> {
+  %0 = raf.transpose %x {permutation = array<i64: 1, 0>} : (tensor<6x8xf32>) -> tensor<8x6xf32>
+  %1 = raf.reshape %0 : tensor<8x6xf32> -> tensor<6x8xf32>
+  %2 = raf.exp %1 : tensor<6x8xf32>
+  return %2 : tensor<6x8xf32>
+}
