@@ -2,6 +2,8 @@
 
 #include "common/Error.h"
 
+#include "llvm/Support/ErrorHandling.h"
+
 #include <fmt/format.h>
 
 namespace raf {

@@ -10,9 +10,10 @@ from raf import session, tools  # noqa: E402
 
 import twins  # noqa: E402
 
-# Sums of a few thousand float64 terms; the zoo's own constants (attention scale, rotary angles) are float32 at best,
-# which is what the models of the second kind are allowed.
-RELATIVE = {"llama": 1e-5}
+# Constants in the IR are float32 (an epsilon, GELU's slope), which a float64 run keeps: 6e-8 of the constant. Llama's rotary
+# angles are float32 throughout, up to tens of radians.
+RELATIVE = {"mlp": 1e-9, "llama": 1e-5}
+USUAL = 1e-6
 
 
 def names(module, function):
@@ -38,6 +39,6 @@ def test_gradients_in_float64(name):
     actual = dict(zip(results, values))
     assert actual.keys() == expected.keys()
     largest = max(np.abs(g).max() for g in exact.gradients.values())
-    tolerance = RELATIVE.get(name, 1e-9)
+    tolerance = RELATIVE.get(name, USUAL)
     for key in expected:
         np.testing.assert_allclose(actual[key], expected[key], rtol=tolerance, atol=tolerance * max(largest, 1), err_msg=key)

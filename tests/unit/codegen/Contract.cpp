@@ -4,6 +4,8 @@
 #include "compiler/pipeline/Registration.h"
 #include "tests/unit/codegen/Run.h"
 
+#include "mlir/Parser/Parser.h"
+
 #include <bit>
 #include <cmath>
 #include <filesystem>
@@ -229,6 +231,31 @@ TEST(Roles, EveryOpOfTheDialectHasOne) {
   for (mlir::RegisteredOperationName name : context.getRegisteredOperations())
     if (name.getDialectNamespace() == "raf")
       EXPECT_TRUE(name.hasInterface<LoopNestOpInterface>()) << name.getStringRef().str();
+}
+
+TEST(Checking, AnOpThatReadsAViewFromOutsideIsNoPartOfTheAnchorsKernel) {
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  mlir::MLIRContext context(registry);
+  context.loadAllAvailableDialects();
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(
+      R"(func.func @f(%q: tensor<2x4x16x8xf32>) -> tensor<32x32xf32> {
+    %r, %l = raf.attention %q, %q, %q {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>, scale = 1.0 : f64} : (tensor<2x4x16x8xf32>, tensor<2x4x16x8xf32>, tensor<2x4x16x8xf32>) -> (tensor<2x4x16x8xf32>, tensor<2x4x16xf32>)
+    %t = raf.transpose %r {permutation = array<i64: 0, 2, 1, 3>} : (tensor<2x4x16x8xf32>) -> tensor<2x16x4x8xf32>
+    %s = raf.reshape %t : tensor<2x16x4x8xf32> -> tensor<32x32xf32>
+    return %s : tensor<32x32xf32>
+  })",
+      &context);
+  ASSERT_TRUE(module);
+  llvm::SmallVector<mlir::Operation *> ops;
+  module->walk([&](mlir::Operation *op) {
+    if (llvm::isa<AttentionOp, TransposeOp, ReshapeOp>(op))
+      ops.push_back(op);
+  });
+  std::string why;
+  EXPECT_TRUE(gen::checkGroup(ops, {ops[2]->getResult(0)}, &why)) << why;
+  EXPECT_FALSE(gen::checkGroup({ops[0], ops[2]}, {ops[2]->getResult(0)}, &why));
+  EXPECT_THAT(why, testing::HasSubstr("an output of the kernel comes from elsewhere"));
 }
 
 TEST(Targets, NamesAreThoseOfTheCommandLine) {

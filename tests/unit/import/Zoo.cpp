@@ -67,6 +67,10 @@ TEST(Zoo, ParametersAreNamedByTheirModules) {
   EXPECT_TRUE(c.names.contains("h.1.attn.c_attn.weight"));
   EXPECT_TRUE(c.names.contains("ln_f.bias"));
   EXPECT_EQ(c.tensors, 2 + 2 * 12 + 2);
+  c = census(*zoo::build(context, "vit-b-16:layers=1,width=8,heads=2,hidden=8,classes=3", {}));
+  EXPECT_TRUE(c.names.contains("encoder.layers.encoder_layer_0.mlp.3.weight"));
+  EXPECT_TRUE(c.names.contains("encoder.ln.weight"));
+  EXPECT_TRUE(c.names.contains("heads.head.weight")); // beside the encoder, not in it
 }
 
 TEST(Zoo, SizesOverrideKeys) {

@@ -20,15 +20,15 @@ bool Places::check() const {
       refuse("its loops take no " + op->getName().getStringRef() + " in");
       return false;
     }
-  for (Value output : context.group.outputs) {
-    Operation *def = output.getDefiningOp();
-    while (def && def != anchor && isa<ReshapeOp, TransposeOp>(def))
-      def = def->getOperand(0).getDefiningOp();
-    if (def != anchor) {
-      refuse("an output of the kernel comes from elsewhere");
-      return false;
-    }
-  }
+  // Through ops of the group only: an op outside may lead to the anchor too, as a view of what
+  // another kernel has made.
+  for (Value output : context.group.outputs)
+    for (Value v = output; v.getDefiningOp() != anchor; v = v.getDefiningOp()->getOperand(0))
+      if (!llvm::is_contained(context.group.ops, v.getDefiningOp()) ||
+          !isa<ReshapeOp, TransposeOp>(v.getDefiningOp())) {
+        refuse("an output of the kernel comes from elsewhere");
+        return false;
+      }
   return true;
 }
 
