@@ -231,12 +231,16 @@ Body Graph::bodyOf(llvm::ArrayRef<int> members, llvm::function_ref<bool(int)> is
 /// Moves shape ops out of the way of a node that has no kernel together with them: they become
 /// views between kernels, or kernels of their own. False when nothing is left to move.
 bool Graph::moveOut(const Node &node, const Body &body) {
-  // A reshape of elements that lie in order is a view, so what it reads is put in order.
-  if (auto reshape = dyn_cast<raf::ReshapeOp>(node.root()))
-    if (forceNode(reshape.getX())) {
-      forced[reshape] = Part::Outside; // it was made a node for another reader's sake
+  // A reshape of elements that lie in order is a view, so what it reads is put in order. (It was
+  // made a node for a reader's sake, and that reader takes such a view.)
+  if (auto reshape = dyn_cast<raf::ReshapeOp>(node.root())) {
+    Operation *def = reshape.getX().getDefiningOp();
+    if (def && !isa<raf::ConstantOp>(def)) {
+      forceNode(reshape.getX());
+      forced[reshape] = Part::Outside;
       return true;
     }
+  }
   auto move = [&](bool onlyReshapes) {
     bool moved = false;
     for (Operation *op : body.ops) {

@@ -120,6 +120,14 @@ bool Groups::isOrdered(int a, int b, llvm::SmallVectorImpl<int> &after,
   return true;
 }
 
+/// Whether a kernel would read, through a view between kernels, what it has not yet written.
+bool Groups::readsItself(const Body &body, llvm::function_ref<bool(int node)> isMember) const {
+  return llvm::any_of(body.inputs, [&](Value input) {
+    int node = graph.nodeOf(graph.layoutOf(input).base);
+    return node >= 0 && isMember(node);
+  });
+}
+
 bool Groups::tryMerge(int a, int b, size_t mostOperands) {
   if (a == b || !isGenerated(a) || !isGenerated(b))
     return false;
@@ -139,6 +147,7 @@ bool Groups::tryMerge(int a, int b, size_t mostOperands) {
                         [&](int reader) { return groupOf[reader] != a && groupOf[reader] != b; });
   });
   if (body.ops.size() > kMostOps || body.inputs.size() + body.outputs.size() > mostOperands ||
+      readsItself(body, [&](int node) { return groupOf[node] == a || groupOf[node] == b; }) ||
       !gen::checkGroup(body.ops, body.outputs))
     return false;
 

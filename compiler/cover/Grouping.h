@@ -54,6 +54,7 @@ private:
   bool fuseSiblings();
   void fuseSmall();
   bool isReadOutside(int node, int group) const;
+  bool readsItself(const Body &body, llvm::function_ref<bool(int node)> isMember) const;
   llvm::SmallVector<int> readersOutside(int node) const;
   bool collectSlice(int node, llvm::SmallVectorImpl<int> &slice) const;
   void dropUnused(int group);

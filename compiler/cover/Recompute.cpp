@@ -105,7 +105,9 @@ void Groups::recomputeNode(int node) {
   for (int reader : readers) {
     Body body = bodyOf(reader);
     after += secondsOf(body);
-    legal = legal && after < before && gen::checkGroup(body.ops, body.outputs);
+    auto isCopy = [&](int node) { return llvm::is_contained(groups[reader].copies, node); };
+    legal = legal && after < before && !readsItself(body, isCopy) &&
+            gen::checkGroup(body.ops, body.outputs);
   }
   if (legal && after < before)
     return;
