@@ -37,11 +37,15 @@ def weighted_sum(pairs, shapes, dtype):
         dims = "[" + ", ".join(map(str, range(len(shape)))) + "]"
         wide_type = tensor_type(shape, wide)
         lines += [f"%v{i} = raf.cast {value} : {type_} -> {wide_type}", f"%k{i} = raf.cast {weight} : {type_} -> {wide_type}",
-                  f"%p{i} = raf.mul %v{i}, %k{i} : {wide_type}", f"%s{i} = raf.reduce_sum %p{i} dims {dims} : {wide_type} -> tensor<{wide}>"]
+                  f"%p{i} = raf.mul %v{i}, %k{i} : {wide_type}"]
+        part = f"%p{i}"
+        if shape:
+            lines.append(f"%s{i} = raf.reduce_sum %p{i} dims {dims} : {wide_type} -> tensor<{wide}>")
+            part = f"%s{i}"
         if total is None:
-            total = f"%s{i}"
+            total = part
         else:
-            lines.append(f"%t{i} = raf.add {total}, %s{i} : tensor<{wide}>")
+            lines.append(f"%t{i} = raf.add {total}, {part} : tensor<{wide}>")
             total = f"%t{i}"
     return lines, total, f"tensor<{wide}>"
 
