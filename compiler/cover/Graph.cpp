@@ -155,8 +155,8 @@ bool Graph::forceNodes() {
       if (node.isLibrary())
         accepted = layout.isContiguous(shapeOf(value)) ||
                    node.claim->proposal.acceptsStrides(index, shapeOf(value), layout.strides);
-      else // A result is a value of its own: a whole one, and not an argument's memory.
-        accepted = layout.isContiguous(shapeOf(value)) && layout.base.getDefiningOp() &&
+      else // A whole value; the plan copies an argument that is returned under another shape.
+        accepted = layout.isContiguous(shapeOf(value)) &&
                    countElements(value.getType()) == countElements(layout.base.getType());
       if (!accepted)
         changed |= forceNode(value);
