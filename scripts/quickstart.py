@@ -44,7 +44,7 @@ class Size:
 
     @property
     def least_bytes(self):
-        return 10 * self.parameters
+        return 1.5 * self.parameters
 
     @property
     def spec(self):

@@ -10,7 +10,7 @@ bfloat16 has no NumPy type: such tensors are uint16 arrays of their bits.
 import numpy as np
 
 from raf import _session
-from raf._session import Error, InvalidFileError, OutOfMemoryError, ShapeError, UnsupportedError, UsageError
+from raf.errors import Error, InvalidFileError, OutOfMemoryError, ShapeError, UnsupportedError, UsageError
 
 __all__ = ["Error", "InvalidFileError", "OutOfMemoryError", "Program", "ShapeError", "UnsupportedError", "UsageError",
            "compile", "print_model"]

@@ -6,7 +6,7 @@ bf16 has no NumPy type: arguments of that type are given as any float array (rou
 import numpy as np
 
 from raf import _tools
-from raf._tools import Error, ShapeError, UnsupportedError, UsageError
+from raf.errors import Error, ShapeError, UnsupportedError, UsageError
 
 __all__ = ["Error", "ShapeError", "UnsupportedError", "UsageError", "evaluate", "registered_ops", "signature", "transform"]
 

@@ -1,8 +1,8 @@
 // raf._session: compiles models and runs executables. Arrays cross as bytes with a dtype name and a
 // shape; raf/session.py makes NumPy arrays of them. Links no MLIR: the compiler is opened when
 // asked.
-#include "common/Error.h"
 #include "compiler/api/Compiler.h"
+#include "python/src/Errors.h"
 #include "runtime/session/Session.h"
 
 #include <nanobind/nanobind.h>
@@ -100,12 +100,7 @@ nb::dict stateOf(nb::handle self) {
 } // namespace
 
 NB_MODULE(_session, m) {
-  nb::exception<Error> error(m, "Error", PyExc_RuntimeError);
-  nb::exception<UsageError>(m, "UsageError", error.ptr());
-  nb::exception<ShapeError>(m, "ShapeError", error.ptr());
-  nb::exception<UnsupportedError>(m, "UnsupportedError", error.ptr());
-  nb::exception<InvalidFileError>(m, "InvalidFileError", error.ptr());
-  nb::exception<OutOfMemoryError>(m, "OutOfMemoryError", error.ptr());
+  translateErrors();
 
   m.def(
       "compile",

@@ -2,7 +2,7 @@
 // makes NumPy arrays of them.
 #include "compiler/api/Tools.h"
 
-#include "common/Error.h"
+#include "python/src/Errors.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -55,10 +55,7 @@ std::vector<Typed> typed(const std::vector<tools::ArrayType> &types) {
 } // namespace
 
 NB_MODULE(_tools, m) {
-  nb::exception<Error> error(m, "Error", PyExc_RuntimeError);
-  nb::exception<UsageError>(m, "UsageError", error.ptr());
-  nb::exception<ShapeError>(m, "ShapeError", error.ptr());
-  nb::exception<UnsupportedError>(m, "UnsupportedError", error.ptr());
+  translateErrors();
 
   m.def("transform", &tools::transform, nb::arg("module"), nb::arg("pipeline"),
         nb::call_guard<nb::gil_scoped_release>());

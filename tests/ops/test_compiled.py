@@ -39,16 +39,7 @@ def check(program, got):
         assert_close(g, w, tolerance, f"result {i}")
 
 
-# A reshape alone in a function is a copy, and the cover has no kernel for a copy whose extents are regrouped.
-UNALIGNED = {"reshape-0", "reshape-2"}
-
-
-def parameter(name, program):
-    unaligned = "-".join(name.split("-")[:2]) in UNALIGNED
-    return pytest.param(program, id=name, marks=[pytest.mark.xfail(strict=True, reason="no kernel copies a regrouping reshape")] if unaligned else [])
-
-
-@pytest.mark.parametrize("program", [parameter(name, p) for name, p in CASES])
+@pytest.mark.parametrize("program", [p for _, p in CASES], ids=[name for name, _ in CASES])
 def test_compiled_op_agrees(program, tmp_path):
     """The op alone, compiled for this machine, agrees with PyTorch in float64 within a few units of its type."""
     check(program, run(program, tmp_path / "op.mlir"))

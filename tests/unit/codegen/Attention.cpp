@@ -18,7 +18,7 @@ struct Case {
   int64_t batch = 1, heads = 2, keyHeads = 2, queries = 5, keys = 5, size = 8, valueSize = 8;
   bool causal = false;
   double dropout = 0;
-  std::string mask; // "", "i1" or "f32"
+  std::string mask = ""; // or "i1" or "f32"
   bool maskPerQuery = true;
 };
 
