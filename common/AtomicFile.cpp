@@ -31,7 +31,8 @@ std::string temporaryFor(const std::string &path) {
 
 } // namespace
 
-AtomicFile::AtomicFile(std::string target) : path(std::move(target)), temporary(temporaryFor(path)) {
+AtomicFile::AtomicFile(std::string target)
+    : path(std::move(target)), temporary(temporaryFor(path)) {
   fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (fd < 0)
     fail("create", errno);

@@ -84,7 +84,8 @@ std::vector<std::string> missingCpuFeatures(std::span<const std::string> needed)
 }
 
 bool enableAmx() {
-  constexpr long kRequestPermission = 0x1023, kTileData = 18; // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
+  constexpr long kRequestPermission = 0x1023,
+                 kTileData = 18; // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
   return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
 }
 

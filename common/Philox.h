@@ -22,7 +22,8 @@
 //                              element 2j   = radius * cos(angle)
 //                              element 2j+1 = radius * sin(angle)
 //                            computed in f32. The words, not the rounding of log and cos, are what
-//                            the contract fixes: implementations agree to a few units in the last place.
+//                            the contract fixes: implementations agree to a few units in the last
+//                            place.
 //   dropout  kept            uniform >= p
 #pragma once
 
@@ -64,9 +65,7 @@ constexpr Block wordsOf(Stream s, uint64_t block) {
 constexpr uint32_t word(Stream s, uint64_t index) { return wordsOf(s, index / 4)[index % 4]; }
 
 /// In [0, 1), a multiple of 2^-24.
-constexpr float uniformFromWord(uint32_t word) {
-  return static_cast<float>(word >> 8) * 0x1p-24f;
-}
+constexpr float uniformFromWord(uint32_t word) { return static_cast<float>(word >> 8) * 0x1p-24f; }
 
 constexpr float uniform(Stream s, uint64_t index) { return uniformFromWord(word(s, index)); }
 

@@ -81,7 +81,8 @@ private:
       rootPlaces[argument] = place;
     }
     for (const Donation &donation : donationsOf(func))
-      rootPlaces[donation.update] = rootPlaces[donation.state];
+      // A copy first: inserting may move what the map holds.
+      rootPlaces[donation.update] = Place(rootPlaces[donation.state]);
   }
 
   void assignBuffers() {

@@ -42,8 +42,8 @@ std::optional<ByteRange> touchedBytes(std::span<const int64_t> shape,
       return std::nullopt;
   }
   ByteRange range;
-  if (__builtin_mul_overflow(low, size, &range.low) ||
-      __builtin_add_overflow(high, 1, &high) || __builtin_mul_overflow(high, size, &range.high))
+  if (__builtin_mul_overflow(low, size, &range.low) || __builtin_add_overflow(high, 1, &high) ||
+      __builtin_mul_overflow(high, size, &range.high))
     return std::nullopt;
   return range;
 }

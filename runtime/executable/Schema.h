@@ -1,5 +1,6 @@
-// The generated schema, with FlatBuffers' limit raised to the alignment that Executable.fbs asks for
-// (force_align: 64). Include this header instead of the generated one, before any of FlatBuffers.
+// The generated schema, with FlatBuffers' limit raised to the alignment that Executable.fbs asks
+// for (force_align: 64). Include this header instead of the generated one, before any of
+// FlatBuffers.
 #pragma once
 
 #ifndef FLATBUFFERS_MAX_ALIGNMENT

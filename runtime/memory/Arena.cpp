@@ -22,21 +22,20 @@ Arena::Arena(size_t bytes, const char *purpose) : size(bytes) {
   if (bytes == 0)
     return;
   const size_t slack = bytes >= kHuge ? kHuge : 0;
-  void *at = bytes > SIZE_MAX / 2
-                 ? MAP_FAILED
-                 : ::mmap(nullptr, bytes + slack, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void *at = bytes > SIZE_MAX / 2 ? MAP_FAILED
+                                  : ::mmap(nullptr, bytes + slack, PROT_READ | PROT_WRITE,
+                                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (at == MAP_FAILED)
-    throw OutOfMemoryError(
-        fmt::format("cannot allocate {} bytes for the {}: {}", bytes, purpose, std::strerror(ENOMEM)),
-        bytes);
+    throw OutOfMemoryError(fmt::format("cannot allocate {} bytes for the {}: {}", bytes, purpose,
+                                       std::strerror(ENOMEM)),
+                           bytes);
   base = static_cast<std::byte *>(at);
   live += size;
   if (slack == 0)
     return;
   const size_t page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
-  const size_t skip = roundUp(reinterpret_cast<uintptr_t>(base), kHuge) -
-                      reinterpret_cast<uintptr_t>(base);
+  const size_t skip =
+      roundUp(reinterpret_cast<uintptr_t>(base), kHuge) - reinterpret_cast<uintptr_t>(base);
   const size_t kept = roundUp(bytes, page), end = roundUp(bytes + slack, page);
   if (skip > 0)
     ::munmap(base, skip);

@@ -7,8 +7,8 @@
 
 namespace raf::runtime {
 
-/// Zero-filled pages, handed out by the system when first touched. From 2 MiB on the block starts at
-/// a 2 MiB boundary and asks for huge pages; smaller ones start at a page boundary.
+/// Zero-filled pages, handed out by the system when first touched. From 2 MiB on the block starts
+/// at a 2 MiB boundary and asks for huge pages; smaller ones start at a page boundary.
 class Arena {
 public:
   Arena() = default;

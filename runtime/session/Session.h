@@ -45,7 +45,7 @@ struct StateInfo {
 };
 
 struct SessionOptions {
-  int threads = 0; // 0: the number of cores this process may run on
+  int threads = 0;            // 0: the number of cores this process may run on
   bool deterministic = false; // results independent of `threads` (section 9 of the contract)
   bool checkNumerics = false; // after each command look for NaN/inf in float results
 };
@@ -87,11 +87,10 @@ public:
   /// model at another batch size. This session's own state is gone.
   void shareState(Session &donor);
 
-  /// Runs one call. `inputs` in signature order; dtype, shape, that the elements lie contiguously and
-  /// that they are aligned are checked (ShapeError). One thread at a time, also among sessions that
-  /// share their state.
-  /// Outputs are valid until the next run. With checkNumerics a non-finite result throws Error
-  /// naming the first command that made one.
+  /// Runs one call. `inputs` in signature order; dtype, shape, that the elements lie contiguously
+  /// and that they are aligned are checked (ShapeError). One thread at a time, also among sessions
+  /// that share their state. Outputs are valid until the next run. With checkNumerics a non-finite
+  /// result throws Error naming the first command that made one.
   void run(std::string_view function, std::span<const TensorView> inputs);
 
   void startProfile();

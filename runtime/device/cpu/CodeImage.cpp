@@ -22,8 +22,7 @@ CodeImage::CodeImage(const flatbuffers::Vector<flatbuffers::Offset<fb::Kernel>> 
   }
   if (size == 0)
     return;
-  void *at =
-      ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void *at = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (at == MAP_FAILED)
     throw Error(fmt::format("{}: cannot map {} bytes of machine code: {}", where, size,
                             std::strerror(errno)));
@@ -42,16 +41,16 @@ CodeImage::CodeImage(const flatbuffers::Vector<flatbuffers::Offset<fb::Kernel>> 
       for (const auto *import : *kernel.imports()) {
         const void *symbol = importedSymbol(import->symbol()->string_view());
         if (!symbol)
-          fail(InvalidFileError(fmt::format(
-              "{}: kernel \"{}\" calls \"{}\", which generated code may not call", where,
-              kernel.name()->string_view(), import->symbol()->string_view())));
+          fail(InvalidFileError(
+              fmt::format("{}: kernel \"{}\" calls \"{}\", which generated code may not call",
+                          where, kernel.name()->string_view(), import->symbol()->string_view())));
         std::memcpy(code + import->slot(), &symbol, sizeof(symbol));
       }
     entries.push_back(reinterpret_cast<raf_kernel_fn>(code + kernel.entry()));
   }
   if (::mprotect(base, size, PROT_READ | PROT_EXEC) != 0)
-    fail(Error(fmt::format("{}: cannot make machine code executable: {}", where,
-                           std::strerror(errno))));
+    fail(Error(
+        fmt::format("{}: cannot make machine code executable: {}", where, std::strerror(errno))));
 }
 
 CodeImage::~CodeImage() {

@@ -10,8 +10,8 @@
 
 namespace raf::runtime {
 
-/// Address of a function that generated code may call, null when it may not. The list is fixed: libm,
-/// memcpy, memmove, memset and the bf16 rounding of compiler-rt.
+/// Address of a function that generated code may call, null when it may not. The list is fixed:
+/// libm, memcpy, memmove, memset and the bf16 rounding of compiler-rt.
 const void *importedSymbol(std::string_view name);
 
 /// All kernels of one executable, copied to pages that are writable while they are filled and then
@@ -19,8 +19,8 @@ const void *importedSymbol(std::string_view name);
 class CodeImage {
 public:
   CodeImage() = default;
-  /// `kernels` is verified. Throws InvalidFileError, prefixed with `where`, for a symbol that is not
-  /// on the list, and Error when the system refuses executable pages.
+  /// `kernels` is verified. Throws InvalidFileError, prefixed with `where`, for a symbol that is
+  /// not on the list, and Error when the system refuses executable pages.
   CodeImage(const flatbuffers::Vector<flatbuffers::Offset<fb::Kernel>> &kernels,
             std::string_view where);
   ~CodeImage();
