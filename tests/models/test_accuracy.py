@@ -81,5 +81,10 @@ def test_a_step_that_was_not_made_is_found(case):
     rule, eager, exact = case
     spec = next(spec for spec in twins.SPECS.values() if twins.pytorch(spec, torch.float64) is exact)
     stale = {name: w.numpy() for name, w in twins.weights(spec).items()}
+    # Adam makes a whole step of a gradient that is only rounding (the key third of a joined projection's bias), in a direction that
+    # float32 and float64 do not share: there eager itself is as far off as the step is long.
+    step = twins.HYPER["lr"]
+    steady = {name for name in visible(exact) if accuracy.rms(eager.updated[name] - exact.updated[name]) < 0.1 * step}
+    assert len(steady) >= 0.9 * len(visible(exact))
     found = {line.split(":")[0] for line in rule.complaints(stale, eager.updated, exact.updated)}
-    assert set(visible(exact)) <= found
+    assert steady <= found
